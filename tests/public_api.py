@@ -10,6 +10,8 @@ from typing import Any
 FILE = Path(__file__).with_name("public_api.txt")
 MODULES = (
     "auctor",
+    "auctor.dask",
+    "auctor.dask.metrics",
     "auctor.datasets",
     "auctor.display",
     "auctor.exceptions",

@@ -25,7 +25,7 @@ ORDER = [
     {"weak"},
     {"learners"},
     {"estimators"},
-    {"display", "report"},
+    {"display", "report", "dask"},
     {"cli"},
 ]
 LEVEL = {package: level for level, packages in enumerate(ORDER) for package in packages}
@@ -46,7 +46,7 @@ ACROSS_FAMILIES = {
 
 HEAVY = (
     "numba", "sklearn", "scipy", "pandas", "pyarrow", "polars", "narwhals", "matplotlib", "onnx",
-    "sqlglot",
+    "sqlglot", "dask", "distributed",
 )  # fmt: skip
 
 

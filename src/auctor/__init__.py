@@ -24,6 +24,7 @@ _MODULES = {
     "score_batches": "auctor.models.batches",
 }
 _PACKAGES = (
+    "dask",
     "data",
     "datasets",
     "display",

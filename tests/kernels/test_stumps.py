@@ -128,7 +128,7 @@ def split(rows):
 @given(scores_with_labels)
 def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
     scores, positive, weight = split(rows)
-    totals = float(weight[~positive].sum()), float(weight[positive].sum())
+    totals = int(weight[~positive].sum()), int(weight[positive].sum())
     wrong, tied, cut = sweep(
         scores[~positive], weight[~positive], scores[positive], weight[positive], *totals
     )
@@ -147,13 +147,13 @@ def test_sweep_counts_pairs_and_finds_youdens_cut(rows):
 
 def test_sweep_of_equal_scores():
     one = np.ones(1, dtype=np.uint32)
-    assert sweep(np.array([2.0]), one, np.array([2.0]), one, 1.0, 1.0) == (0.0, 1.0, 4.0)
+    assert sweep(np.array([2.0]), one, np.array([2.0]), one, 1, 1) == (0.0, 1.0, 4.0)
 
 
 def test_a_cut_between_neighbouring_floats_separates_them():
     one, low = np.ones(1, dtype=np.uint32), 0.1
     high = float(np.nextafter(low, 1.0))
-    assert sweep(np.array([low]), one, np.array([high]), one, 1.0, 1.0)[2] == high
+    assert sweep(np.array([low]), one, np.array([high]), one, 1, 1)[2] == high
 
 
 def test_add_table_adds_the_entry_of_each_code():

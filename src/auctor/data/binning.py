@@ -8,7 +8,10 @@ import numpy.typing as npt
 
 from auctor._threads import Workers
 from auctor._typing import Bools, Floats, Ints
+from auctor.data.cluster.bins import Bins, find_bins
+from auctor.data.cluster.sorted_line import Line, count_values
 from auctor.data.features import Category, Feature, category_feature, number_feature
+from auctor.data.group import ALONE, Group
 from auctor.data.table import Categories, Table
 from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers, find_centres, find_cuts
@@ -67,6 +70,8 @@ def bin_table(
     """The features, and their codes (features, rows) with positives first."""
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     codes = table.empty_codes((table.n_columns, len(rows.positive)), dtype)
+    if table.group.size > 1:
+        return _bin_shared(table, rows, categorical, max_bins, codes), codes
     # Each thread has buffers for a column, its sorted copy and the sort itself. Memory that threads
     # allocate and free for every column would not be returned to the system.
     buffers: SimpleQueue[Floats] = SimpleQueue()
@@ -106,16 +111,65 @@ def _bin_numbers(
     n_known = int(np.searchsorted(ordered, np.nan))
     ordered, weight = ordered[:n_known], weight[:n_known]
     cuts = find_cuts(ordered, weight, max_bins)
-    code_numbers(read_only(values), read_only(cuts), rows.positive, rows.n_pos, out)
-    return number_feature(name, cuts, find_centres(ordered, weight, cuts))
+    return _code(name, values, Bins(cuts, find_centres(ordered, weight, cuts)), rows, out)
+
+
+# Columns are binned together while their values are at most this many, so that a group of many
+# members sends fewer messages, and together with their sorted copies take little memory.
+_VALUES_AT_ONCE = 2**23
+
+
+def _bin_shared(
+    table: Table,
+    rows: Rows,
+    categorical: frozenset[int],
+    max_bins: int,
+    codes: npt.NDArray[Any],
+) -> tuple[Feature, ...]:
+    """The features of a table whose other rows are held by other members of a group."""
+    group, features = table.group, {}
+    is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
+    for j in np.flatnonzero(is_category).tolist():
+        column = table.categories(j)
+        features[j] = bin_categories(table.names[j], column, rows, max_bins, codes[j], group)
+    numbers = np.flatnonzero(~np.array(is_category)).tolist()
+    most_rows = max(group.gather(len(rows.positive)))
+    at_once = max(1, _VALUES_AT_ONCE // max(most_rows, 1))
+    for start in range(0, len(numbers), at_once):
+        columns = numbers[start : start + at_once]
+        lines = [_known_values(rows.pick(table.numbers(j)), rows.weight) for j in columns]
+        for j, bins in zip(columns, find_bins(group, lines, max_bins), strict=True):
+            values = rows.pick(table.numbers(j))
+            features[j] = _code(table.names[j], values, bins, rows, codes[j])
+    return tuple(features[j] for j in range(table.n_columns))
+
+
+def _known_values(values: Floats, weight: Ints) -> Line:
+    """The distinct values that are not missing, and their weights."""
+    known = ~np.isnan(values)
+    if len(weight):
+        return count_values(values[known], weight[known][None])
+    distinct, counts = np.unique(values[known], return_counts=True)
+    return Line(distinct + 0.0, counts[None].astype(np.int64))
+
+
+def _code(name: str, values: Floats, bins: Bins, rows: Rows, out: npt.NDArray[Any]) -> Feature:
+    """The feature of a column with these bins; its codes are written to ``out``."""
+    code_numbers(read_only(values), read_only(bins.cuts), rows.positive, rows.n_pos, out)
+    return number_feature(name, *bins)
 
 
 def bin_categories(
-    name: str, column: Categories, rows: Rows, max_bins: int, out: npt.NDArray[Any]
+    name: str,
+    column: Categories,
+    rows: Rows,
+    max_bins: int,
+    out: npt.NDArray[Any],
+    group: Group = ALONE,
 ) -> Feature:
     """The feature of a column of categories; its codes are written to ``out``, positives first."""
     indices = rows.pick(column.indices)
-    kept = _heaviest(column.values, indices, rows, max_bins)
+    kept = _heaviest(column.values, indices, rows, max_bins, group)
     # There is one entry more than values: index -1 (missing) refers to it and gets code 0.
     code_of_index = np.zeros(len(column.values) + 1, dtype=np.int64)
     code_of_index[kept] = np.arange(1, len(kept) + 1)
@@ -123,7 +177,9 @@ def bin_categories(
     return category_feature(name, tuple(column.values[i] for i in kept))
 
 
-def _heaviest(values: list[Category], indices: Ints, rows: Rows, max_bins: int) -> list[int]:
+def _heaviest(
+    values: list[Category], indices: Ints, rows: Rows, max_bins: int, group: Group
+) -> list[int]:
     """Indices of the ``max_bins`` categories of largest weight, in the order of their values.
 
     The other categories get code 0, like categories that did not occur in training.
@@ -131,6 +187,7 @@ def _heaviest(values: list[Category], indices: Ints, rows: Rows, max_bins: int) 
     weight = rows.weight if len(rows.weight) else np.ones(len(indices), dtype=np.int64)
     total = np.zeros(len(values) + 1, dtype=np.int64)
     np.add.at(total, indices, weight)
+    total = group.sum(total)
     in_order = sorted((i for i in range(len(values)) if total[i] > 0), key=values.__getitem__)
     heaviest = set(sorted(in_order, key=lambda i: -total[i])[:max_bins])
     return [i for i in in_order if i in heaviest]

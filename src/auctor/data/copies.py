@@ -104,7 +104,7 @@ def _are_equal(matrix: Any, twin: Ints) -> bool:
 _LARGEST_FRACTION = 0.25
 
 # Rows without copies are dropped early if at most this fraction of the rows has copies.
-_DROP_BELOW = 0.5
+DROP_BELOW = 0.5
 
 
 def find_copies(
@@ -155,21 +155,29 @@ def _repeated_rows(
     n_rows = table.n_rows if kept_rows is None else len(kept_rows)
     hashes = np.zeros(n_rows, dtype=np.uint64)
     salts = column_salt(np.arange(table.n_columns))
-    is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
-    # Numbers first, because most rows differ in these and text takes longer to read.
-    for n_read, j in enumerate(np.argsort(is_category, kind="stable").tolist(), start=1):
-        bits = _column_bits(table, j, is_category[j])
+    for n_read, (j, is_category) in enumerate(reading_order(table, categorical), start=1):
+        bits = column_bits(table, j, is_category)
         for chosen in (kept_rows, rows):
             bits = bits if chosen is None else bits[chosen]
         mix_column(bits, salts[j], hashes)
         if n_read & (n_read - 1) == 0:
-            rows, hashes = _still_repeated(rows, hashes, _DROP_BELOW)
+            rows, hashes = _still_repeated(rows, hashes, DROP_BELOW)
         if len(hashes) == 0:
             break
     return _still_repeated(rows, hashes)
 
 
-def _column_bits(table: Table, j: int, is_category: bool) -> Hashes:
+def reading_order(table: Table, categorical: frozenset[int]) -> list[tuple[int, bool]]:
+    """The columns with whether they are categories.
+
+    Numbers come first, because most rows differ in these and text takes longer to read.
+    """
+    is_category = [j in categorical or table.is_text(j) for j in range(table.n_columns)]
+    return [(j, is_category[j]) for j in np.argsort(is_category, kind="stable").tolist()]
+
+
+def column_bits(table: Table, j: int, is_category: bool) -> Hashes:
+    """The bits of the values of a column: those of numbers, or of the indices of categories."""
     values: Any = table.categories(j).indices if is_category else table.numbers(j)
     return np.asarray(values.view(np.uint64))
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools
+from auctor.data.group import ALONE, Group
 from auctor.data.labels import read_labels, read_vector, read_weights
 from auctor.data.ranking import Partition, RankingData
 from auctor.data.weights import frequency_weights, relative_weights
@@ -39,11 +40,17 @@ class LabelledRows(NamedTuple):
 
 
 def read_rows(
-    y: Any, sample_weight: Any, pos_label: Any, n_rows: int, frequency: bool = False
+    y: Any,
+    sample_weight: Any,
+    pos_label: Any,
+    n_rows: int,
+    frequency: bool = False,
+    group: Group = ALONE,
 ) -> LabelledRows:
     """Read the labels and weights of ``n_rows`` rows; rows of weight 0 are dropped.
 
-    With ``frequency`` weights count copies of a row, so that their sum is the number of rows.
+    With ``frequency`` weights count copies of a row, so that their sum is the number of rows. The
+    rows of all members of ``group`` have the same classes and the same unit of weight.
 
     Examples
     --------
@@ -53,18 +60,18 @@ def read_rows(
     """
     y = read_vector(y, "y")
     check_lengths(n_rows, len(y))
-    weight = read_weights(sample_weight, n_rows)
+    weight = read_weights(sample_weight, n_rows, group=group)
     kept = None if weight is None or bool((weight > 0).all()) else weight > 0
     name = "y"
     if weight is not None and kept is not None:
         y, weight, name = y[kept], weight[kept], "y, without its rows of weight 0,"
-    labels = read_labels(y, pos_label=pos_label, name=name)
+    labels = read_labels(y, pos_label=pos_label, name=name, group=group)
     units = None
     if frequency:
-        multiples, unit = frequency_weights(weight, len(y))
+        multiples, unit = frequency_weights(weight, len(y), group)
         units = unit, unit
     else:
-        multiples = relative_weights(weight, len(y))
+        multiples = relative_weights(weight, len(y), group)
     is_weighted = bool((multiples != 1).any())
     return LabelledRows(kept, labels.positive, labels.classes, multiples, units, is_weighted)
 

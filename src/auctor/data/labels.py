@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
+from auctor.data.group import ALONE, Group
 from auctor.data.missing import count_missing, is_missing, unmask
 from auctor.data.weights import usual_size
 
@@ -53,7 +54,7 @@ def _to_array(values: Any) -> npt.NDArray[Any]:
     return array
 
 
-def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
+def read_labels(y: Any, *, pos_label: Any = None, name: str = "y", group: Group = ALONE) -> Labels:
     """The two classes of a vector of labels, and which rows are positive.
 
     The larger label is the positive one, unless ``pos_label`` names the other.
@@ -65,9 +66,11 @@ def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
     ([False, True, False], ['good', 'bad'])
     """
     array = read_vector(y, name)
-    if len(array) == 0:
+    # Other members of the group may have the other class.
+    seen = array if group.size == 1 else _all_labels(array, name, group)
+    if len(seen) == 0:
         raise ValueError(f"{name} is empty; auctor needs rows of two classes")
-    classes = _two_classes(array, name)
+    classes = _two_classes(seen, name)
     if pos_label is not None:
         chosen = [_is_same(label, pos_label) for label in classes]
         if not any(chosen):
@@ -76,6 +79,47 @@ def read_labels(y: Any, *, pos_label: Any = None, name: str = "y") -> Labels:
         if chosen[0]:
             classes = classes[::-1].copy()
     return Labels(np.asarray(array == classes[1], dtype=np.bool_), classes)
+
+
+# A member with more distinct labels raises the error on its own.
+_MOST_LABELS = 1000
+
+
+def _all_labels(array: npt.NDArray[Any], name: str, group: Group) -> npt.NDArray[Any]:
+    """The distinct labels of all members of a group, in their common type."""
+    own = array[:0] if len(array) == 0 else _distinct_known(array, name)
+    if len(own) > _MOST_LABELS:
+        shown = first_few(own[:6].tolist(), quote=False)
+        raise ValueError(
+            f"{name} has more than {_MOST_LABELS} classes ({shown}); auctor needs exactly two"
+        )
+    lists = [labels for labels in group.gather(own) if len(labels)]
+    kinds = {_LABEL_KINDS.get(labels.dtype.kind, "other values") for labels in lists}
+    if len(kinds) > 1:
+        found = " and ".join(sorted(kinds))
+        raise ValueError(f"{name} has {found} in different partitions; give it one type")
+    return np.concatenate(lists) if lists else own
+
+
+_LABEL_KINDS = {
+    **dict.fromkeys("uif", "numbers"),
+    **dict.fromkeys("OUT", "text"),
+    "b": "booleans",
+}
+
+
+def _distinct_known(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """The distinct labels; an error if some are missing."""
+    missing = count_missing(array)
+    if missing:
+        raise _missing_error(missing, name)
+    return _distinct(array, name)
+
+
+def _missing_error(missing: int, name: str) -> ValueError:
+    return ValueError(
+        f"{name} has {count(missing, 'missing label')} (NaN or None); drop or label those rows"
+    )
 
 
 def _is_same(label: Any, other: Any) -> bool:
@@ -92,9 +136,7 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
             return np.array([low, high])
     missing = count_missing(array)
     if missing:
-        raise ValueError(
-            f"{name} has {count(missing, 'missing label')} (NaN or None); drop or label those rows"
-        )
+        raise _missing_error(missing, name)
     if array.dtype.kind in "cV":
         raise ValueError(f"{name} has labels of type {array.dtype}; give text or numbers")
     classes = _distinct(array, name)
@@ -181,7 +223,9 @@ def _refuse_merged(array: npt.NDArray[Any], floats: Floats, name: str) -> None:
         )
 
 
-def read_weights(sample_weight: Any, n_rows: int, *, name: str = "sample_weight") -> Floats | None:
+def read_weights(
+    sample_weight: Any, n_rows: int, *, name: str = "sample_weight", group: Group = ALONE
+) -> Floats | None:
     """Weights as contiguous float64, finite and not negative; None is returned as it is.
 
     Very large or small weights are divided by a power of two (``usual_size``), so that no sum or
@@ -201,11 +245,11 @@ def read_weights(sample_weight: Any, n_rows: int, *, name: str = "sample_weight"
         raise ValueError(
             f"{name} has negative values (smallest {array.min():g}); give weights of 0 or more"
         )
-    if not (array > 0).any():
+    if not group.any(bool((array > 0).any())):
         raise ValueError(
             f"{name} is zero everywhere; give at least one row of each class a positive weight"
         )
-    return usual_size(array)
+    return usual_size(array, group)
 
 
 def _as_floats(array: npt.NDArray[Any], name: str) -> Floats:

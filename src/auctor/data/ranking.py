@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from auctor._cached import cached
 from auctor._checks import check_whole
 from auctor._typing import Bools, Indices, Ints
 from auctor.data.copies import mostly_copies
 from auctor.data.features import Feature
+from auctor.data.group import ALONE, Group
 from auctor.data.sparse import SparseCodes
 from auctor.data.weights import effective_rows
 
@@ -148,6 +149,9 @@ class RankingData:
     copies : ndarray or None
         For each row of the table the index of the first row that is a copy of it (see
         ``auctor.data.copies``); None if there are no copies.
+    group : Group
+        The processes that hold the rows. ``partitions`` are those of this process; all numbers of
+        rows and all weights are those of the whole table.
     """
 
     features: tuple[Feature, ...]
@@ -155,16 +159,36 @@ class RankingData:
     classes: npt.NDArray[Any]
     rows_per_unit: tuple[float, float] | None = None
     copies: Ints | None = None
+    group: Group = ALONE
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
+        if self.group.size > 1:
+            # Now, because all members of a group must ask for them at the same time, and threads
+            # may ask for them later.
+            _ = self._counts
 
-    @cached_property
+    @cached
+    def _counts(self) -> tuple[int, int, int, int]:
+        """Rows and weight of the negatives, rows and weight of the positives."""
+        counts = np.zeros((2, 2), dtype=np.int64)
+        for label, slices in enumerate(reversed(self._class_slices)):
+            for part, rows in slices:
+                counts[label] += rows.stop - rows.start, part.weight[rows].sum(dtype=np.int64)
+        n_neg, weight_neg, n_pos, weight_pos = self.group.sum(counts).ravel().tolist()
+        return n_neg, weight_neg, n_pos, weight_pos
+
+    @property
     def n_pos(self) -> int:
-        return sum(part.n_pos for part in self.partitions)
+        return self._counts[2]
 
-    @cached_property
+    @property
     def n_rows(self) -> int:
+        return self._counts[0] + self._counts[2]
+
+    @property
+    def n_own_rows(self) -> int:
+        """The number of rows of this process."""
         return sum(part.n_rows for part in self.partitions)
 
     @property
@@ -180,16 +204,12 @@ class RankingData:
         """Whether the codes are ``SparseCodes``, which only some learners can use."""
         return self.partitions[0].is_sparse
 
-    @cached_property
+    @property
     def class_weights(self) -> tuple[int, int]:
         """Weight of the negatives and of the positives, in units."""
-        positive, negative = (
-            sum(int(part.weight[rows].sum(dtype=np.int64)) for part, rows in slices)
-            for slices in self._class_slices
-        )
-        return negative, positive
+        return self._counts[1], self._counts[3]
 
-    @cached_property
+    @cached
     def effective_rows(self) -> tuple[float, float]:
         """Kish's effective number of negatives and of positives.
 
@@ -206,20 +226,20 @@ class RankingData:
     def _effective_rows(self, label: int) -> float:
         slices = self._class_slices[0 if label else 1]
         if self.copies is None or not self.is_copied[label]:
-            return effective_rows(part.weight[rows] for part, rows in slices)
+            return effective_rows((part.weight[rows] for part, rows in slices), self.group)
         group_weight = np.zeros(len(self.copies), dtype=np.int64)
         for part, rows in slices:
             group = self.copies[part.rows[rows]]
             np.add.at(group_weight, group, part.weight[rows].astype(np.int64))
-        return effective_rows([group_weight])
+        return effective_rows([self.group.sum(group_weight)])
 
-    @cached_property
+    @cached
     def is_copied(self) -> tuple[bool, bool]:
         """Whether at least half of the negatives, and of the positives, are copies of others."""
         negative, positive = (mostly_copies(self.copies, rows) for rows in self.class_rows)
         return negative, positive
 
-    @cached_property
+    @cached
     def copy_groups(self) -> Ints | None:
         """``copies`` within the classes that are mostly copies; None if no class is.
 
@@ -232,14 +252,14 @@ class RankingData:
             groups[rows] = groups[rows] if is_copied else rows
         return groups
 
-    @cached_property
+    @cached
     def row_units(self) -> tuple[float, float]:
         """Number of effective rows per unit of weight, of the negatives and of the positives."""
         pairs = zip(self.effective_rows, self.class_weights, strict=True)
         negative, positive = (rows / weight if weight else 1.0 for rows, weight in pairs)
         return negative, positive
 
-    @cached_property
+    @cached
     def row_unit(self) -> float:
         """Number of effective rows per unit of weight, of both classes together."""
         return sum(self.effective_rows) / sum(self.class_weights)
@@ -251,16 +271,22 @@ class RankingData:
             return self.rows_per_unit[0]
         return self.n_rows / sum(self.class_weights)
 
-    @cached_property
+    @cached
     def class_rows(self) -> tuple[Ints, Ints]:
-        """Indices in the table of the negatives and of the positives, in increasing order."""
-        positive, negative = (
-            np.sort(np.concatenate([part.rows[rows] for part, rows in slices]))
+        """Indices in the table of the negatives and of the positives, in increasing order.
+
+        They are those of all processes: 8 bytes for each row of the whole table.
+        """
+        own = [
+            np.concatenate([part.rows[rows] for part, rows in slices])
             for slices in self._class_slices
+        ]
+        positive, negative = (
+            np.sort(np.concatenate(rows)) for rows in zip(*self.group.gather(own), strict=True)
         )
         return negative, positive
 
-    @cached_property
+    @cached
     def n_codes(self) -> int:
         """Largest number of codes of a feature, including the code of missing values."""
         return 1 + max(feature.n_bins for feature in self.features)

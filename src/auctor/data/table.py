@@ -12,7 +12,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from auctor._text import first_few
-from auctor._typing import Floats, Ints
+from auctor._typing import Bools, Floats, Ints
 from auctor.data.columns import (
     Categories,
     infinite_error,
@@ -22,6 +22,7 @@ from auctor.data.columns import (
     to_floats,
 )
 from auctor.data.features import Category
+from auctor.data.group import ALONE, Group
 from auctor.data.labels import is_unicode
 from auctor.data.missing import unmask
 from auctor.data.sparse import clean_columns
@@ -35,6 +36,7 @@ class Table(ABC):
     names: tuple[str, ...]
     has_names: bool
     n_rows: int
+    group: Group = ALONE  # the members that hold the other rows of the table
 
     @property
     def n_columns(self) -> int:
@@ -43,6 +45,10 @@ class Table(ABC):
     def empty_codes(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """An array for codes of this table, not initialised; a table in files has it in a file."""
         return np.empty(shape, dtype=dtype)
+
+    def positions(self, kept: Bools | None) -> Ints:
+        """The index of each kept row among the kept rows of the whole table; None keeps all."""
+        return np.arange(self.n_rows if kept is None else int(kept.sum()))
 
     def check_columns(self) -> None:
         """Raise an error for a column of a type that no learner can use."""
@@ -176,6 +182,11 @@ class ColumnTable(Table):
 
     def is_text(self, j: int) -> bool:
         return isinstance(self._column(j), pa.DictionaryArray)
+
+    def arrow_type(self, j: int) -> pa.DataType:
+        """The type of column j: a dictionary for text and categories; null if all are missing."""
+        column = self._column(j)
+        return pa.float64() if isinstance(column, nw.Series) else column.type
 
     def _numbers(self, j: int, buffer: Buffer) -> Floats:
         return np.ascontiguousarray(to_floats(self._column(j)), dtype=np.float64)

@@ -9,6 +9,7 @@ from auctor._text import count, first_few
 from auctor._threads import Workers, resolve_n_jobs
 from auctor._typing import Ints
 from auctor.data.binning import MAX_BINS, Rows, bin_table
+from auctor.data.cluster.copies import find_shared_copies
 from auctor.data.copies import find_copies
 from auctor.data.labelled import read_rows
 from auctor.data.ranking import Codes, Partition, RankingData
@@ -72,7 +73,8 @@ def prepare(
     table.check_columns()
     _check_max_bins(max_bins)
     categorical = find_categorical(categorical_features, table)
-    labelled = read_rows(y, sample_weight, pos_label, table.n_rows, frequency_weights)
+    group = table.group
+    labelled = read_rows(y, sample_weight, pos_label, table.n_rows, frequency_weights, group)
     weight = labelled.weight.astype(np.int64) if labelled.is_weighted else np.empty(0, np.int64)
     rows = Rows(labelled.positive, weight, labelled.kept)
     codes: Codes
@@ -81,15 +83,20 @@ def prepare(
     else:
         with Workers(n_jobs) as workers:
             features, codes = bin_table(table, rows, categorical, max_bins, workers)
+    positions = table.positions(labelled.kept)
     partition = Partition(
         codes,
         rows.positives_first(labelled.weight),
-        rows.positives_first(np.arange(len(labelled.positive))),
+        rows.positives_first(positions),
         rows.n_pos,
         table.empty_codes,
     )
-    copies = find_copies(table, labelled.kept, labelled.positive, categorical)
-    return RankingData(features, (partition,), labelled.classes, labelled.rows_per_unit, copies)
+    if group.size > 1:
+        copies = find_shared_copies(table, labelled.kept, positions, labelled.positive, categorical)
+    else:
+        copies = find_copies(table, labelled.kept, labelled.positive, categorical)
+    units = labelled.rows_per_unit
+    return RankingData(features, (partition,), labelled.classes, units, copies, group)
 
 
 def _check_max_bins(max_bins: Any) -> None:

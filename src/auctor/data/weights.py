@@ -8,12 +8,13 @@ that depend on a number of rows.
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import frexp, lcm
+from math import frexp, gcd, lcm
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Floats, Ints
+from auctor.data.group import ALONE, Group
 
 Multiples = npt.NDArray[np.uint32]
 
@@ -31,7 +32,7 @@ _MAX_PARTS = 2**20
 _USUAL = 2.0**-100, 2.0**100
 
 
-def relative_weights(weight: Floats | None, n_rows: int) -> Multiples:
+def relative_weights(weight: Floats | None, n_rows: int, group: Group = ALONE) -> Multiples:
     """Weights as whole numbers, which do not change if all weights are multiplied by a constant.
 
     Whole weights are divided by their greatest common divisor, and so are weights that are whole
@@ -49,36 +50,42 @@ def relative_weights(weight: Floats | None, n_rows: int) -> Multiples:
     """
     if weight is None:
         return np.ones(n_rows, dtype=np.uint32)
-    whole = _whole_multiples(weight)
+    whole = _whole_multiples(weight, group)
     if whole is not None:
-        return _within_bits(whole.astype(np.float64), 0, _BITS_WHOLE[1])
-    relative = weight / weight.max()
-    return _within_bits(relative, -_BITS_FRACTIONS[0], _BITS_FRACTIONS[1])
+        return _within_bits(whole.astype(np.float64), 0, _BITS_WHOLE[1], group)
+    relative = weight / _largest(weight, group)
+    return _within_bits(relative, -_BITS_FRACTIONS[0], _BITS_FRACTIONS[1], group)
 
 
-def _whole_multiples(weight: Floats) -> Ints | None:
+def _largest(weight: Floats, group: Group) -> float:
+    """The largest weight of all members of the group."""
+    return group.largest(weight.max(initial=0.0))
+
+
+def _whole_multiples(weight: Floats, group: Group) -> Ints | None:
     """The weights divided by their greatest common divisor; None if they have no common unit."""
-    largest = float(weight.max())
-    if largest < 2.0**53 and bool((np.rint(weight) == weight).all()):
+    largest = _largest(weight, group)
+    if largest < 2.0**53 and not group.any(bool((np.rint(weight) != weight).any())):
         whole = weight.astype(np.int64)
-        whole = np.asarray(whole // np.gcd.reduce(whole))
-        return whole if whole.max() <= _MAX_PARTS else None
+        divisor = gcd(*group.gather(int(np.gcd.reduce(whole))))
+        return whole // divisor if int(largest) // divisor <= _MAX_PARTS else None
     relative = weight / largest
-    denominator = _common_denominator(relative)
+    denominator = _common_denominator(relative, group)
     return None if denominator is None else np.rint(relative * denominator).astype(np.int64)
 
 
-def _common_denominator(relative: Floats) -> int | None:
+def _common_denominator(relative: Floats, group: Group) -> int | None:
     """The smallest common denominator of numbers from 0 to 1, up to rounding."""
-    if float(relative.min()) * _MAX_PARTS < 0.5:
+    if group.smallest(relative.min(initial=1.0)) * _MAX_PARTS < 0.5:
         return None
     parts = 1
     while parts <= _MAX_PARTS:
         counts = relative * parts
         off = (np.abs(counts - np.rint(counts)) > _ROUNDING * parts) | (counts < 0.5)
-        if not off.any():
+        largest_off = group.largest(relative[off].max(initial=0.0))
+        if largest_off == 0.0:
             return parts
-        denominator = _denominator(float(relative[off].max()))
+        denominator = _denominator(largest_off)
         if denominator is None:
             return None
         parts = lcm(parts, denominator)
@@ -98,16 +105,18 @@ def _denominator(x: float) -> int | None:
     return None
 
 
-def _within_bits(weight: Floats, finest: int, total_bits: int) -> Multiples:
+def _within_bits(weight: Floats, finest: int, total_bits: int, group: Group) -> Multiples:
     """Weights in units of 2^finest, or of a larger power of two if the sum had too many bits."""
     multiples = _multiples(weight, finest)
-    excess = int(multiples.sum()).bit_length() - total_bits
+    excess = group.total(multiples.sum()).bit_length() - total_bits
     if excess > 0:
         multiples = _multiples(weight, finest + excess)
     return multiples.astype(np.uint32)
 
 
-def frequency_weights(weight: Floats | None, n_rows: int) -> tuple[Multiples, float]:
+def frequency_weights(
+    weight: Floats | None, n_rows: int, group: Group = ALONE
+) -> tuple[Multiples, float]:
     """Weights that count copies, as whole multiples of a power of two: (multiples, unit).
 
     Whole weights of up to 31 bits (40 bits in their sum) are exact, and so are binary fractions
@@ -122,16 +131,19 @@ def frequency_weights(weight: Floats | None, n_rows: int) -> tuple[Multiples, fl
     if weight is None:
         return np.ones(n_rows, dtype=np.uint32), 1.0
     # Large floats are whole anyway, so that this has no meaning beyond 2^31.
-    is_whole = weight.max() < 2.0**31 and (np.rint(weight) == weight).all()
+    largest = _largest(weight, group)
+    is_fraction = group.any(bool((np.rint(weight) != weight).any()))
+    is_whole = largest < 2.0**31 and not is_fraction
     row_bits, total_bits = _BITS_WHOLE if is_whole else _BITS_FRACTIONS
-    finest = int(np.frexp(weight.max())[1]) - row_bits
+    finest = frexp(largest)[1] - row_bits
     multiples = _multiples(weight, finest)
     # The sum is one of whole numbers, so that it does not depend on the order of the rows.
-    excess = int(multiples.sum()).bit_length() - total_bits
+    excess = group.total(multiples.sum()).bit_length() - total_bits
     if excess > 0:
         finest += excess
         multiples = _multiples(weight, finest)
-    spare = _trailing_zeros(int(np.bitwise_or.reduce(multiples)))
+    used_bits = np.bitwise_or.reduce(group.gather(int(np.bitwise_or.reduce(multiples))))
+    spare = _trailing_zeros(int(used_bits))
     # The unit is at most 1, so that rows of weight 2 add the same as the rows twice.
     shift = min(spare, max(0, -finest))
     return (multiples >> np.uint64(shift)).astype(np.uint32), float(2.0 ** (finest + shift))
@@ -146,12 +158,12 @@ def _trailing_zeros(number: int) -> int:
     return (number & -number).bit_length() - 1
 
 
-def effective_rows(weights: Iterable[npt.NDArray[np.integer]]) -> float:
+def effective_rows(weights: Iterable[npt.NDArray[np.integer]], group: Group = ALONE) -> float:
     """Kish's effective number of rows, (sum w)^2 / sum w^2, of whole weights in any blocks.
 
     The mean of this number of rows of equal weight has the same variance. Sums are exact, so that
-    the result does not depend on the order of the rows or on the blocks; for equal weights it is
-    the number of rows.
+    the result does not depend on the order of the rows, on the blocks or on which member of a
+    group holds them; for equal weights it is the number of rows.
 
     Examples
     --------
@@ -167,10 +179,11 @@ def effective_rows(weights: Iterable[npt.NDArray[np.integer]]) -> float:
         total += int(weight.sum(dtype=np.uint64))
         square += (int((high * high).sum()) << 32) + (int((high * low).sum()) << 17)
         square += int((low * low).sum())
+    total, square = group.total(total), group.total(square)
     return total * total / square if square else 0.0
 
 
-def usual_size(weight: Floats) -> Floats:
+def usual_size(weight: Floats, group: Group = ALONE) -> Floats:
     """Weights divided by a power of two if their squares or sums could overflow or underflow.
 
     Quotients of sums of weights are not changed in any bit. No positive weight becomes 0.
@@ -180,7 +193,7 @@ def usual_size(weight: Floats) -> Floats:
     >>> usual_size(np.array([3.0, 0.5])).tolist(), usual_size(np.array([2.0**600, 0.0])).tolist()
     ([3.0, 0.5], [0.5, 0.0])
     """
-    largest = float(weight.max(initial=0.0))
+    largest = _largest(weight, group)
     if largest == 0.0 or _USUAL[0] <= largest <= _USUAL[1]:
         return weight
     scaled = np.ldexp(weight, -frexp(largest)[1])

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -14,6 +13,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from auctor._cached import cached
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
@@ -38,6 +38,7 @@ from auctor.models.explanation import read_row
 from auctor.models.reference import TRAINING
 
 if TYPE_CHECKING:
+    from auctor.data.cluster.parts_table import PartsRows
     from auctor.data.stored.dataset import Dataset, StoredRows
 
 
@@ -51,14 +52,21 @@ class FitInput:
     sample_weight: Any = None
     checkpoint: Checkpoint | None = None
 
-    @cached_property
+    @cached
     def weight(self) -> Floats | None:
         """The weight of each row; None where all rows weigh the same."""
-        return read_weights(self.sample_weight, len(self.y))
+        return read_weights(self.sample_weight, len(self.y), group=self.table.group)
 
     def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The values of the rows whose weight is above 0: the others count as absent."""
         return values if self.weight is None else np.asarray(values[self.weight > 0])
+
+    def count_labels(self) -> list[int]:
+        """The number of rows of each class whose weight is above 0."""
+        labels, counts = np.unique(self.pick(self.y).astype(str), return_counts=True)
+        own = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        everyone = self.table.group.gather(own)
+        return [sum(c.get(name, 0) for c in everyone) for name in sorted(set().union(*everyone))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +198,10 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
         with open_rows(dataset, self) as rows:
             return self._fit_rows(rows, kept)
 
-    def _fit_rows(self, rows: "StoredRows", checkpoint: Checkpoint | None = None) -> Self:
-        """Fit the model to the rows of an open data set."""
+    def _fit_rows(
+        self, rows: "StoredRows | PartsRows", checkpoint: Checkpoint | None = None
+    ) -> Self:
+        """Fit the model to the rows of an open data set, or of a member of a group."""
         y = check_target(rows.y, type(self).__name__)
         return self._fit_input(FitInput(rows.table, rows.table, y, rows.weight, checkpoint))
 

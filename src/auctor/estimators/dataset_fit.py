@@ -1,6 +1,6 @@
 """Which estimators can be fitted to a Dataset, and with which parameters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
@@ -40,7 +40,7 @@ def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[St
     ``least_bytes`` is the memory for each row that is needed beside the fit, at another time.
     """
     name = type(estimator).__name__
-    _check_estimator(estimator, name)
+    check_binned(estimator, tuple(ROW_BYTES), "needs the whole table in memory")
     if not isinstance(dataset, Dataset):
         raise ValueError(
             f"dataset is of type {type(dataset).__name__}; give the result of auctor.read_dataset, "
@@ -53,19 +53,21 @@ def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[St
         yield rows
 
 
-def _check_estimator(estimator: Any, name: str) -> None:
-    if name not in ROW_BYTES:
-        raise TypeError(
-            f"{name} needs the whole table in memory; give it to fit(X, y), or use one of "
-            f"{', '.join(ROW_BYTES)}"
-        )
+def check_binned(estimator: Any, names: Sequence[str], why: str) -> None:
+    """Raise an error for an estimator, or a parameter, that needs more than binned rows.
+
+    ``names`` are the estimators that do not, and ``why`` is what the others lack.
+    """
+    name = type(estimator).__name__
+    if name not in names:
+        raise TypeError(f"{name} {why}; give it to fit(X, y), or use one of {', '.join(names)}")
     parameters = estimator.get_params(deep=False)
     for parameter, allowed in _ALLOWED.items():
         value = parameters.get(parameter, allowed[0])
         if not any(value is choice or value == choice for choice in allowed):
             raise ValueError(
-                f"{name} with {parameter}={value!r} needs the whole table in memory; give "
-                f"{parameter}={allowed[0]!r}, or use fit(X, y)"
+                f"{name} with {parameter}={value!r} {why}; give {parameter}={allowed[0]!r}, or use "
+                "fit(X, y)"
             )
     cv = parameters.get("cv")
     if not (cv is None or isinstance(cv, Integral)):

@@ -19,6 +19,7 @@ from auctor._checks import is_whole
 from auctor._text import count
 from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import find_categorical, read_labels, read_table, read_vector
+from auctor.data.cluster.copies import find_shared_copies
 from auctor.data.copies import find_copies, mostly_copies, unit_of_rows
 from auctor.data.labelled import check_lengths
 from auctor.data.weights import relative_weights
@@ -100,8 +101,7 @@ def draw_folds(
     check_lengths(given.table.n_rows, len(given.y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         return _given_folds(cv, given, pos_label)
-    rows = given.pick(np.arange(len(given.y)))
-    positive = read_labels(given.y[rows], pos_label=pos_label).positive
+    rows, positive, positions = _rows_to_divide(given, pos_label)
     fewest = min(int(positive.sum()), int((~positive).sum()))
     if cv is None:
         cv = min(_USUAL_FOLDS, fewest)
@@ -115,10 +115,32 @@ def draw_folds(
     seed = check_random_state(random_state).randint(2**31 - 1)
     kept = None if given.weight is None else given.weight > 0
     categorical = find_categorical(categorical_features, given.table)
-    copies = find_copies(given.table, kept, positive, categorical)
+    if positions is None:
+        copies = find_copies(given.table, kept, positive, categorical)
+    else:
+        copies = find_shared_copies(given.table, kept, positions, positive[positions], categorical)
     first_of = unit_of_rows(copies, positive, cv)
     fold = fold_of_rows(first_of, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
     return [(rows[fold != k], rows[fold == k]) for k in range(cv)]
+
+
+def _rows_to_divide(given: FitInput, pos_label: Any) -> tuple[Ints, Bools, Ints | None]:
+    """The rows of positive weight, whether each is positive, and the positions of one's own.
+
+    In a group they are those of all members, and positions are among them; None outside of one.
+    """
+    group = given.table.group
+    own = given.pick(np.arange(len(given.y)))
+    positive = read_labels(given.y[own], pos_label=pos_label, group=group).positive
+    if group.size == 1:
+        return own, positive, None
+    kept = None if given.weight is None else given.weight > 0
+    positions = given.table.positions(kept)
+    everyone = group.gather((positions, positive))
+    whole = np.empty(sum(len(rows) for rows, _ in everyone), dtype=np.bool_)
+    for rows, is_positive in everyone:
+        whole[rows] = is_positive
+    return np.arange(len(whole)), whole, positions
 
 
 def _given_folds(cv: Any, given: FitInput, pos_label: Any) -> list[Fold]:
@@ -167,10 +189,12 @@ def _check_fold(
 def as_masks(folds: Sequence[Fold], given: FitInput) -> list[tuple[Bools, Bools]]:
     """The same folds as masks over the rows of positive weight, as binned rows need them."""
     masks = []
+    is_shared = given.table.group.size > 1  # then folds are of the rows of positive weight alone
     for train, test in folds:
-        marks = np.zeros((len(given.y), 2), dtype=bool)
+        n_rows = len(train) + len(test) if is_shared else len(given.y)
+        marks = np.zeros((n_rows, 2), dtype=bool)
         marks[train, 0] = marks[test, 1] = True
-        in_train, in_test = given.pick(marks).T
+        in_train, in_test = marks.T if is_shared else given.pick(marks).T
         masks.append((in_train, in_test))
     return masks
 

@@ -289,7 +289,7 @@ class SmoothTreeBoost(RankingEstimator):
 
     def _folds(self, given: FitInput) -> list[tuple[Bools, Bools]]:
         """Masks of the rows to train on and to hold out."""
-        cv, n_rows = self.cv, len(given.pick(given.y))
+        cv, n_rows = self.cv, sum(given.count_labels())
         is_large = cv is None and n_rows > _MANY_ROWS
         if cv is None and n_rows > _FEW_ROWS:
             cv = _usual_folds(given, 5 if is_large else 3)
@@ -333,8 +333,7 @@ class SmoothTreeBoost(RankingEstimator):
 
 def _usual_folds(given: FitInput, most: int) -> int | None:
     """The number of folds, fewer where a class has fewer rows; None where one has a single row."""
-    _, counts = np.unique(given.pick(given.y).astype(str), return_counts=True)
-    fewest = min(most, int(counts.min()))
+    fewest = min(most, *given.count_labels())
     return fewest if fewest >= 2 else None
 
 

@@ -16,14 +16,20 @@ def add_table(column: npt.NDArray[Any], table: Floats, out: Floats) -> None:
         out[i] += table[column[i]]
 
 
+# Products of two sums of weights, of up to 40 bits each, are added up in two parts: multiples of
+# 2^LOW_BITS, and the rest.
+LOW_BITS = 22
+_LOW = (1 << LOW_BITS) - 1
+
+
 @kernel
 def sweep(
     neg: Floats,
     weight_neg: npt.NDArray[np.uint32],
     pos: Floats,
     weight_pos: npt.NDArray[np.uint32],
-    total_neg: float,
-    total_pos: float,
+    total_neg: int,
+    total_pos: int,
 ) -> tuple[float, float, float]:
     """The weight of wrongly ordered pairs, that of tied pairs, and Youden's threshold.
 
@@ -32,22 +38,27 @@ def sweep(
     largest; the highest one among equals, which flags the fewest rows, as ``RocCurve.youden`` does.
     If all scores are equal, it is above them, and no row is flagged. The result
     depends only on the weights of each distinct score, so that neither the order of tied rows nor
-    a row twice instead of weight 2 makes a difference.
+    a row twice instead of weight 2 makes a difference. All sums are whole numbers.
     """
     i, j = 0, 0
     below_neg, below_pos = np.int64(0), np.int64(0)
-    wrong, tied = 0.0, 0.0
-    cut, best, last = 0.0, -np.inf, 0.0
+    wrong, wrong_low = np.int64(0), np.int64(0)
+    tied, tied_low = np.int64(0), np.int64(0)
+    cut, last = 0.0, 0.0
+    best, best_low = np.int64(np.iinfo(np.int64).min), np.int64(0)
     while i < len(neg) or j < len(pos):
         from_neg = j == len(pos) or (i < len(neg) and neg[i] <= pos[j])
         score = neg[i] if from_neg else pos[j]
         # The rows so far are below the cut, the others above; there is no cut before the first.
         # Counts instead of rates, so that cuts of equal gaps compare as equal.
-        gap = below_neg * total_pos - below_pos * total_neg
+        gap_low = below_neg * (total_pos & _LOW) - below_pos * (total_neg & _LOW)
+        gap = below_neg * (total_pos >> LOW_BITS) - below_pos * (total_neg >> LOW_BITS)
+        gap += gap_low >> LOW_BITS
+        gap_low &= _LOW
         if i + j == 0:
             cut = score + max(1.0, abs(score)) if abs(score) < np.inf else score
-        elif gap >= best:
-            cut, best = last / 2 + score / 2, gap
+        elif gap > best or (gap == best and gap_low >= best_low):
+            cut, best, best_low = last / 2 + score / 2, gap, gap_low
             if cut <= last:  # neighbouring floats: a row at the cut is above it
                 cut = score
         here_neg, here_pos = np.int64(0), np.int64(0)
@@ -66,10 +77,14 @@ def sweep(
             j += 1
         below_neg += here_neg
         below_pos += here_pos
-        wrong += np.float64(here_pos) * (total_neg - np.float64(below_neg))
-        tied += np.float64(here_pos) * np.float64(here_neg)
+        above_neg = total_neg - below_neg
+        wrong += here_pos * (above_neg >> LOW_BITS)
+        wrong_low += here_pos * (above_neg & _LOW)
+        tied += here_pos * (here_neg >> LOW_BITS)
+        tied_low += here_pos * (here_neg & _LOW)
         last = score
-    return wrong, tied, cut
+    scale = 2.0**LOW_BITS
+    return wrong * scale + wrong_low, tied * scale + tied_low, cut
 
 
 @kernel

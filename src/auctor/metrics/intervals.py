@@ -1,6 +1,5 @@
 """Confidence interval of an AUC."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -252,9 +251,7 @@ def auc_interval(curve: RocCurve, level: float = 0.95) -> AucInterval:
     pos, neg = _placement_sums(curve)
     value, spread = pos.total / (2 * curve.n_pos * curve.n_neg), variance_of_sums(pos, neg)
     n_rows = float(min(curve.n_pos, curve.n_neg))
-    low, high = auc_limits(value, spread, n_rows, n_rows, level, freedom=degrees(n_rows))
-    method = "DeLong's variance, Wilson's limits"
-    return AucInterval(value, low, high, level, method, math.sqrt(spread), curve.n_pos, curve.n_neg)
+    return wilson_interval(value, spread, n_rows, level, (curve.n_pos, curve.n_neg))
 
 
 def _placement_sums(curve: RocCurve) -> tuple[PlacementSums, PlacementSums]:
@@ -267,6 +264,19 @@ def _placement_sums(curve: RocCurve) -> tuple[PlacementSums, PlacementSums]:
         pos.add(np.diff(true_pos), 2 * curve.n_neg - false_pos[1:] - false_pos[:-1])
         neg.add(np.diff(false_pos), true_pos[1:] + true_pos[:-1])
     return pos, neg
+
+
+def wilson_interval(
+    value: float, spread: float, n_rows: float, level: float, sizes: tuple[int, int]
+) -> AucInterval:
+    """The interval of :func:`auc_ci` from an AUC and DeLong's variance of it.
+
+    ``n_rows`` is the effective number of rows of the smaller class, ``sizes`` the numbers of
+    positives and negatives.
+    """
+    low, high = auc_limits(value, spread, n_rows, n_rows, level, freedom=degrees(n_rows))
+    method = "DeLong's variance, Wilson's limits"
+    return AucInterval(value, low, high, level, method, float(np.sqrt(spread)), *sizes)
 
 
 def _resampled_variance(sample: Sample, resampling: Resampling) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 
 from auctor.data import RankingData
 from auctor.kernels.scores import add_table
-from auctor.metrics import auc
+from auctor.learners.common.finish import order_pairs
 from auctor.weak.stump import Stump
 
 
@@ -13,9 +13,6 @@ class HeldOutRows:
 
     def __init__(self, data: RankingData) -> None:
         self._data = data
-        self._positive = np.concatenate([part.positive for part in data.partitions])
-        weight = np.concatenate([part.weight for part in data.partitions])
-        self._weight = None if (weight == 1).all() else weight
         self._scores = [np.zeros(part.n_rows) for part in data.partitions]
 
     def add(self, stump: Stump, alpha: float) -> None:
@@ -26,4 +23,7 @@ class HeldOutRows:
 
     def auc(self) -> float:
         """The AUC of the scores."""
-        return auc(self._positive, np.concatenate(self._scores), sample_weight=self._weight)
+        wrong, tied, _ = order_pairs(self._data, self._scores)
+        weight_neg, weight_pos = map(float, self._data.class_weights)
+        doubled = 2.0 * weight_neg * weight_pos  # ties count one half
+        return (doubled - 2.0 * wrong - tied) / doubled

@@ -65,7 +65,8 @@ class RowWeights:
             self._histogram = self._sparse.count(self.factors, self._feature, self._change, SCALE)
         elif self._histogram is None:
             results = self._workers.map(self._count, self._blocks)
-            self._histogram = results[0] if len(results) == 1 else np.sum(results, axis=0)
+            own = results[0] if len(results) == 1 else np.sum(results, axis=0)
+            self._histogram = self._data.group.sum(own)
         return self._histogram
 
     def fractions(self, feature: int) -> Floats:
@@ -230,7 +231,8 @@ class CappedWeights(RowWeights):
             ]
             return _add_up([_CapSums(*each) for each in sums])
 
-        return _add_up(self._workers.map(weigh, self._blocks_of[label]))
+        own = _add_up(self._workers.map(weigh, self._blocks_of[label]))
+        return _add_up(self._data.group.gather(own))
 
     def _cut(self, label: int, c: float) -> None:
         cap = 1.0 / self.nus[label]

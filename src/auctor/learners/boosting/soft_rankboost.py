@@ -64,6 +64,7 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
+from auctor.data.cluster.sorted_line import gather_line
 from auctor.learners.boosting.rankboost import (
     RankBoostHistory,
     RankBoostSettings,
@@ -77,6 +78,7 @@ from auctor.learners.certificate import Certificate
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import fill_missing, finish_additive, score_rows, sorted_class
 from auctor.learners.common.rounding import ROUNDING
+from auctor.learners.common.score_line import shared_line
 from auctor.models import GRID, AdditiveModel
 
 # The whole weights of a class have sums of up to 40 bits; sums of products of two classes are added
@@ -101,6 +103,10 @@ class ClassScores(NamedTuple):
 
 def class_scores(data: RankingData, scores: list[Floats], label: int) -> ClassScores:
     """Scores of one class (0 negative, 1 positive), from the scores of each partition."""
+    if data.group.size > 1:
+        line = gather_line(data.group, shared_line(data, scores))
+        held = line.counts[label] > 0
+        return ClassScores(line.values[held], line.counts[label][held])
     values, weight = sorted_class(data, scores, label)
     first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return ClassScores(values[first], np.add.reduceat(weight.astype(np.int64), first))

@@ -28,7 +28,7 @@ def class_blocks(data: RankingData, n_workers: int) -> list[list[Block]]:
 
     There may be fewer lists than workers, where the table is small.
     """
-    useful = max(1, data.n_rows * data.n_features // CELLS_PER_WORKER)
+    useful = max(1, data.n_own_rows * data.n_features // CELLS_PER_WORKER)
     n_workers = min(n_workers, useful)
     blocks: list[list[Block]] = [[] for _ in range(n_workers)]
     for k, label, first, last in _class_runs(data):
@@ -64,4 +64,5 @@ def class_histogram(data: RankingData, workers: Workers | None = None) -> Ints:
             count_slopes(part.codes, part.weight, once, 1.0, 0.0, start, stop, out[label])
         return out
 
-    return np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+    own = np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+    return data.group.sum(own)

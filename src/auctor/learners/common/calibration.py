@@ -24,8 +24,8 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
 
     The slope is kept positive, so that probabilities have the order of the scores.
     """
-    low = min(float(s.min()) for s in scores if len(s))
-    spread = max(float(s.max()) for s in scores if len(s)) - low
+    low, high = score_ends(data, scores)
+    spread = high - low
     weight_neg, weight_pos = data.class_weights
     targets = platt_targets(*data.effective_rows)
     expected = weight_neg * targets[0] + weight_pos * targets[1]
@@ -41,6 +41,13 @@ def calibrate(data: RankingData, scores: list[Floats], cut: float) -> Calibratio
     )
     slope = max(slope / spread, 1e-6)
     return Calibration(slope, offset + slope * (cut - low))
+
+
+def score_ends(data: RankingData, scores: list[Floats]) -> tuple[float, float]:
+    """The smallest and the largest score of all rows; NaN if there is one."""
+    low = np.min([s.min(initial=np.inf) for s in scores])
+    high = np.max([s.max(initial=-np.inf) for s in scores])
+    return data.group.ends(low, high)
 
 
 def platt_targets(n_neg: float, n_pos: float) -> Floats:
@@ -63,7 +70,7 @@ def _count(data: RankingData, scores: list[Floats], low: float, spread: float) -
     for part, values in zip(data.partitions, scores, strict=True):
         for label, rows in zip((1, 0), part.class_slices, strict=True):
             count_cells(values[rows], part.weight[rows], low, spread / N_CELLS, counts[label])
-    return counts
+    return data.group.sum(counts)
 
 
 def _fit_logistic(x: Floats, hits: Floats, size: Floats, prior: float) -> tuple[float, float]:

@@ -10,7 +10,8 @@ from auctor._typing import Floats, Indices, Ints
 from auctor.data import Feature, Partition, RankingData
 from auctor.kernels.scores import add_table, sweep
 from auctor.kernels.sorting import sort_floats
-from auctor.learners.common.calibration import calibrate
+from auctor.learners.common.calibration import calibrate, score_ends
+from auctor.learners.common.score_line import sweep_shared
 from auctor.models import AdditiveModel, Reference, Surface, compress, on_grid
 from auctor.models.reference import weighted_mean
 
@@ -24,38 +25,42 @@ def average_terms(
     of the rows, any partitions, and weights times a constant. Averages are rounded to the grid of
     the steps, so that contributions minus their averages add up exactly.
     """
-    averages = [_average_table(data, j, table) for j, table in enumerate(tables)]
-    averages += [_average_cell(data, surface) for surface in surfaces]
+    counts = [_count_table(data, j, table) for j, table in enumerate(tables)]
+    counts += [_count_cells(data, surface) for surface in surfaces]
+    ends = np.cumsum([len(own) for own in counts])
+    whole = np.split(data.group.sum(np.concatenate(counts)), ends[:-1])
+    values = [*tables, *(surface.values.ravel() for surface in surfaces)]
+    averages = [_average(*both) for both in zip(values, whole, strict=True)]
     return Reference(on_grid(np.array(averages)))
 
 
-def _average_table(data: RankingData, j: int, table: Floats) -> float:
-    if not table.any():  # most features of a wide table
-        return 0.0
-    counts = [_count(part.codes[j], part.weight, len(table)) for part in data.partitions]
-    return weighted_mean(table, _fraction(counts))
+def _count_table(data: RankingData, j: int, table: Floats) -> Ints:
+    """The weight of each code of a feature; nothing if its table is one of zeros."""
+    counts = np.zeros(len(table) if table.any() else 0, dtype=np.int64)
+    for part in data.partitions if len(counts) else ():
+        counts += _count(part.codes[j], part.weight, len(table))
+    return counts
 
 
-def _average_cell(data: RankingData, surface: Surface) -> float:
+def _count_cells(data: RankingData, surface: Surface) -> Ints:
+    """The weight of each cell of a surface."""
     (a, b), axes = surface.features, surface.axes
     first, second = codes_in(data.features[a], axes[0]), codes_in(data.features[b], axes[1])
     width, size = surface.values.shape[1], surface.values.size
-    counts = [
-        _count(first[part.codes[a]] * width + second[part.codes[b]], part.weight, size)
-        for part in data.partitions
-    ]
-    return weighted_mean(surface.values.ravel(), _fraction(counts))
+    counts = np.zeros(size, dtype=np.int64)
+    for part in data.partitions:
+        counts += _count(first[part.codes[a]] * width + second[part.codes[b]], part.weight, size)
+    return counts
 
 
-def _count(codes: npt.NDArray[np.integer], weight: npt.NDArray[np.uint32], size: int) -> Floats:
+def _count(codes: npt.NDArray[np.integer], weight: npt.NDArray[np.uint32], size: int) -> Ints:
     """The weight of each code: sums of whole numbers below 2^53, which are exact in floats."""
-    return np.bincount(codes, weights=weight, minlength=size).astype(np.float64)
+    return np.bincount(codes, weights=weight, minlength=size).astype(np.int64)
 
 
-def _fraction(counts: list[Floats]) -> Floats:
-    """The counts of all partitions, divided by their total."""
-    total = np.sum(counts, axis=0)
-    return np.asarray(total / total.sum())
+def _average(values: Floats, counts: Ints) -> float:
+    """The weighted mean; 0 without counts, for a table of zeros (most features of a wide one)."""
+    return weighted_mean(values, counts / counts.sum()) if len(counts) else 0.0
 
 
 def codes_in(feature: Feature, coarser: Feature) -> Indices:
@@ -152,20 +157,27 @@ def score_rows(part: Partition, tables: list[Floats]) -> Floats:
 
 def training_order(data: RankingData, scores: list[Floats]) -> TrainingOrder:
     """Youden's point and the AUC of the scores; scores that are not finite raise an error."""
-    check_finite(scores)
-    neg, weight_neg = sorted_class(data, scores, 0)
-    pos, weight_pos = sorted_class(data, scores, 1)
+    check_finite(data, scores)
+    wrong, tied, cut = order_pairs(data, scores)
     total_neg, total_pos = map(float, data.class_weights)
-    wrong, tied, cut = sweep(neg, weight_neg, pos, weight_pos, total_neg, total_pos)
     total = total_neg * total_pos
     return TrainingOrder(cut, 1 - (wrong + tied / 2) / total, (wrong + tied) / total)
 
 
-def check_finite(scores: list[Floats]) -> None:
+def order_pairs(data: RankingData, scores: list[Floats]) -> tuple[float, float, float]:
+    """The weight of wrongly ordered pairs, that of tied pairs, and Youden's threshold."""
+    if data.group.size > 1:
+        return sweep_shared(data, scores)
+    neg, weight_neg = sorted_class(data, scores, 0)
+    pos, weight_pos = sorted_class(data, scores, 1)
+    wrong, tied, cut = sweep(neg, weight_neg, pos, weight_pos, *data.class_weights)
+    return wrong, tied, cut
+
+
+def check_finite(data: RankingData, scores: list[Floats]) -> None:
     """Raise an error for NaN, and for scores whose range is too large for a float64."""
-    ends = [(float(s.min()), float(s.max())) for s in scores if len(s)]
-    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    if not all(np.isfinite(end).all() for end in ends) or not np.isfinite(high - low):
+    low, high = score_ends(data, scores)
+    if not np.isfinite(high - low):
         raise ValueError(
             f"the scores of the training rows range from {low:g} to {high:g}, which is not a "
             "finite range; give columns of X, or an init, with smaller values"
@@ -175,7 +187,7 @@ def check_finite(scores: list[Floats]) -> None:
 def sorted_class(
     data: RankingData, scores: list[Floats], label: int
 ) -> tuple[Floats, npt.NDArray[np.uint32]]:
-    """Scores and weights of one class (0 negative, 1 positive), sorted by score."""
+    """Scores and weights of one class (0 negative, 1 positive) of this process, sorted by score."""
     rows = [part.class_slices[1 - label] for part in data.partitions]
     values = np.concatenate([score[own] for score, own in zip(scores, rows, strict=True)])
     weight = np.concatenate(

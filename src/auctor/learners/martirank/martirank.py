@@ -85,6 +85,7 @@ def fit_martirank(
     with Workers(settings.n_jobs) as workers:
         trainer = _Trainer(data, settings, workers)
         for t in range(1, settings.n_layers + 1):
+            data.group.begin_round(t)
             nodes = log.next(partial(trainer.train_layer, t, positions))
             if len(nodes) != t:
                 raise log.fail(f"has {len(nodes)} nodes in layer {t}")
@@ -192,6 +193,7 @@ def calibration_rows(data: RankingData) -> RankingData:
     weight = np.zeros(max(rows[-1] for rows in data.class_rows) + 1, dtype=np.int64)
     for part in data.partitions:
         weight[part.rows] = part.weight
+    weight = data.group.sum(weight)
     rarer = min(data.n_neg, data.n_pos, _N_CALIBRATION_ROWS // 2)
     for rows in data.class_rows:
         if len(rows) > _N_CALIBRATION_ROWS - rarer:
@@ -228,12 +230,14 @@ def certify(
 ) -> Certificate:
     """The error rates of the majority vote on the training rows, and its AUC (Lemma 5)."""
     T, n_layers = settings.n_layers, len(history.layers)
-    wrong = [0.0, 0.0]
+    counts = np.zeros(2, dtype=np.int64)
     for part, position in zip(data.partitions, positions, strict=True):
         for label, rows in zip((1, 0), part.class_slices, strict=True):
             ended = position[rows] != OUT
             missed = ended & ((position[rows] >= T / 2) != bool(label))
-            wrong[label] += float(part.weight[rows][missed].sum()) * data.row_units[label]
+            counts[label] += part.weight[rows][missed].sum(dtype=np.int64)
+    pairs = zip(data.group.sum(counts).tolist(), data.row_units, strict=True)
+    wrong = [float(weight) * unit for weight, unit in pairs]
     nodes = [node for layer in history.layers for node in layer]
     # A frozen node votes by its label, or like fair coin tosses for the remaining steps.
     vote, _ = program_values(history.layers, "majority", T)

@@ -62,7 +62,7 @@ class NodeCounts:
         shape = (self._workers.count, 2, self._data.n_features, (t + 1) * n_codes)
         counts = np.zeros(shape, dtype=self._dtype)
         self._over_rows(gates, coins, positions, counts)
-        moved = counts.sum(axis=0, dtype=np.int64)
+        moved = self._data.group.sum(counts.sum(axis=0, dtype=np.int64))
         moved = moved.reshape(2, self._data.n_features, t + 1, n_codes)
         self._kept[:, :, [node.index for node in nodes if node.feature < 0]] = 0
         self._kept[:, :, : t + 1] += moved
@@ -106,7 +106,8 @@ class NodeCounts:
             count_nodes(part.codes, positions[k], part.weight, rows, features, t, own)
 
         self._over_features(first, last, count)
-        return counts.astype(np.int64).reshape(2, last - first, t + 1, n_codes)
+        whole = self._data.group.sum(counts.astype(np.int64))
+        return whole.reshape(2, last - first, t + 1, n_codes)
 
     def _over_features(
         self,

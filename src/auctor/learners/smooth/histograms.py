@@ -42,16 +42,20 @@ def entry_rows(
 
 def _has_unequal_weights(data: RankingData) -> bool:
     """Whether rows of the same class have different weights."""
+    parts = data.partitions
     for label in (0, 1):
-        weight = np.concatenate([part.weight[part.class_slices[label]] for part in data.partitions])
-        if (weight != weight[0]).any():
+        weight = np.concatenate([part.weight[part.class_slices[label]] for part in parts])
+        low, high = weight.min(initial=np.iinfo(np.uint32).max), weight.max(initial=0)
+        low, high = data.group.ends(low, high)
+        if low < high:
             return True
     return False
 
 
 def _square_histogram(data: RankingData, workers: Workers) -> Floats:
     """Squared weights per class, feature and code, summed as whole numbers."""
-    largest = float(max(int(part.weight.max(initial=1)) for part in data.partitions))
+    own_largest = max(int(part.weight.max(initial=1)) for part in data.partitions)
+    largest = data.group.largest(own_largest)
     factors = [scales(total)[0] for total in data.class_weights]
 
     def count(blocks: list[Block]) -> Ints:
@@ -62,5 +66,6 @@ def _square_histogram(data: RankingData, workers: Workers) -> Floats:
             count_slopes(part.codes, part.weight, relative, scale, 0.0, start, stop, out[label])
         return out
 
-    sums = np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+    own = np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))
+    sums = data.group.sum(own)
     return sums * (largest / np.array(factors))[:, None, None]

@@ -167,7 +167,8 @@ def _scan(
             count_pair(*rows, part.n_pos, part.n_rows, out[0, 0], out[1, 0])
         return out
 
-    cells = np.array(problem.workers.map(count, pairs))
+    squares = data.group.sum(squares)
+    cells = data.group.sum(np.array(problem.workers.map(count, pairs)))
     slope_sums = [cells[:, 0, label] / (factors[label] * totals[label]) for label in (0, 1)]
     fraction = (cells[:, 1, 0] / totals[0] + cells[:, 1, 1] / totals[1]) / 2
     ridge = 2 * problem.auto.ridge / _SCAN_GROUPS**2

@@ -315,7 +315,9 @@ def find_amounts(
         there are none for the stagewise solver.
     """
     # On small tables threads wait more than they work (measured with 1e4 rows and 20 features).
-    n_jobs = settings.n_jobs if data.n_rows * data.n_features >= _CELLS_FOR_THREADS else 1
+    # Members of a group must try candidates in the same order, which threads do not keep.
+    is_large = data.n_rows * data.n_features >= _CELLS_FOR_THREADS and data.group.size == 1
+    n_jobs = settings.n_jobs if is_large else 1
     if not folds:
         return Search(Candidate(auto_amounts(data, settings), ()), [], [])
     with Workers(n_jobs) as workers:

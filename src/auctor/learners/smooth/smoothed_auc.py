@@ -88,6 +88,8 @@ class SmoothedAUC:
         A range of false positive rates, for the smoothed partial AUC (see ``partial_auc``).
     offset : ndarray, optional
         A score that the tables are added to, by the index of the row in the table.
+    offsets : list of ndarray, optional
+        The same, given for each partition.
     """
 
     def __init__(
@@ -98,13 +100,16 @@ class SmoothedAUC:
         cells: list[DenseCodes] | None = None,
         fpr_range: tuple[float, float] | None = None,
         offset: Floats | None = None,
+        offsets: list[Floats] | None = None,
     ) -> None:
         self._data, self._workers = data, workers
         self._codes: list[list[DenseCodes]] = [[part.dense_codes for part in data.partitions]]
         if cells is not None:
             self._codes.append(cells)
         self._blocks = class_blocks(data, workers.count)
-        self._offsets = None if offset is None else [offset[part.rows] for part in data.partitions]
+        if offset is not None:
+            offsets = [offset[part.rows] for part in data.partitions]
+        self._offsets = offsets
         self._fpr_range = fpr_range
         # A second layer of sums holds what the first rounds away, if that may matter.
         self._n_layers = 2 if any(scales(total)[1] for total in data.class_weights) else 1
@@ -113,9 +118,11 @@ class SmoothedAUC:
     def evaluate(self, tables: tuple[Floats, ...]) -> Sums | None:
         """Value and gradient at the tables; None where the scores are too far apart."""
         self.n_evaluations += 1
+        self._data.group.begin_round(self.n_evaluations)
         scores, slopes = self._empty_rows(), self._empty_rows()
         ends = self._workers.map(lambda blocks: self._score(blocks, tables, scores), self._blocks)
-        low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]  # NaN if any is
+        # NaN if any is.
+        low, high = self._data.group.ends(np.min(ends, axis=0)[0], np.max(ends, axis=0)[1])
         if not 0.0 <= high - low < LARGEST_RANGE:
             return None
         grids, totals = self._spread(scores, low, high), self._data.class_weights
@@ -127,7 +134,8 @@ class SmoothedAUC:
         parts = self._workers.map(
             lambda blocks: self._count(blocks, tables, low, values, scores, slopes), self._blocks
         )
-        sums = [_total([part[i] for part in parts]) for i in range(len(tables))]
+        add_up = self._data.group.sum
+        sums = [add_up(_total([part[i] for part in parts])) for i in range(len(tables))]
         halves = [(_fraction(s[0], totals[0]), _fraction(s[1], totals[1])) for s in sums]
         squares = [_mean_square(grids[label], values[label] / length) for label in (0, 1)]
         return Sums(
@@ -172,7 +180,7 @@ class SmoothedAUC:
                     deposit_rest(*rows, scale, finer, grid[label, 1])
             return grid
 
-        grid = _total(self._workers.map(spread, self._blocks))
+        grid = self._data.group.sum(_total(self._workers.map(spread, self._blocks)))
         return _fraction(grid[0], totals[0]), _fraction(grid[1], totals[1])
 
     def _count(
@@ -205,11 +213,8 @@ def smoothed_auc(data: RankingData, scores: list[Floats]) -> float | None:
 
     It is the value at tables of zeros, with the scores as the offset.
     """
-    offset = np.empty(1 + max(int(part.rows.max(initial=-1)) for part in data.partitions))
-    for part, values in zip(data.partitions, scores, strict=True):
-        offset[part.rows] = values
     table = np.zeros((data.n_features, data.n_codes))
-    sums = SmoothedAUC(data, Workers(1), offset=offset).evaluate((table,))
+    sums = SmoothedAUC(data, Workers(1), offsets=scores).evaluate((table,))
     return None if sums is None else sums.value
 
 

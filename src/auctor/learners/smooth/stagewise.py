@@ -31,6 +31,7 @@ from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.smooth import deposit_sides, derivatives_along
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.blocks import Block, class_blocks
+from auctor.learners.common.calibration import score_ends
 from auctor.learners.common.rounding import ROUNDING
 from auctor.learners.smooth.newton import Iterations, known_point
 from auctor.learners.smooth.objective import Objective, Point, dot
@@ -340,8 +341,7 @@ class _Directions:
         data = self._problem.data
         totals = data.class_weights
         is_inside = steps == steps.max()
-        low = min(float(s.min(initial=np.inf)) for s in scores)
-        high = max(float(s.max(initial=-np.inf)) for s in scores)
+        low, high = score_ends(data, list(scores))
         n_nodes = int((high - low) * PER_UNIT) + NODES_OF_A_ROW
         factors = [scales(total)[0] for total in totals]
 
@@ -354,7 +354,8 @@ class _Directions:
                 deposit_sides(part.codes[j], is_inside, *rows, *grid, grids[label])
             return grids
 
-        negative, positive = np.sum(self._problem.workers.map(spread, self._blocks), axis=0)
+        own = np.sum(self._problem.workers.map(spread, self._blocks), axis=0)
+        negative, positive = data.group.sum(own)
         return negative / (factors[0] * totals[0]), positive / (factors[1] * totals[1])
 
 

@@ -216,6 +216,7 @@ def cell_fractions(data: RankingData, cells: Sequence[Cells], side: int) -> Floa
         for label, rows in zip((1, 0), part.class_slices, strict=True):
             for sums, own_pair in zip(weights[label], own, strict=True):
                 np.add.at(sums, own_pair[rows], part.weight[rows].astype(np.int64))
+    weights = data.group.sum(weights)
     fractions = [weights[label] / data.class_weights[label] for label in (0, 1)]
     return np.asarray((fractions[0] + fractions[1]) / 2).reshape(-1, side, side)
 

@@ -129,7 +129,7 @@ class _Tile:
     def __init__(
         self, data: RankingData, first: int, last: int, signs: Ints, workers: Workers
     ) -> None:
-        self.first, self.last = first, last
+        self.first, self.last, self._group = first, last, data.group
         self.features = describe_features(data, first, last, signs)
         self.codes = row_codes(data, workers, slice(first, last))
         self.histogram = np.empty((2, 0, self.n_bins), dtype=np.int64)
@@ -167,6 +167,9 @@ class _Tile:
                 self.codes[run.block.partition], self.features.first_bin, lists.order, lists.amount,
                 lists.begin, lists.end, plan.lists, plan.slot, histogram[run.block.label],
             )  # fmt: skip
+        if self._group.size > 1:
+            counted = np.ascontiguousarray(histogram[:, plan.slot])
+            histogram[:, plan.slot] = self._group.sum(counted)
         for of_class in histogram:
             subtract_packed(plan.whole, plan.slot[: len(plan.whole)], of_class)
 
@@ -230,7 +233,8 @@ class TreeGrower:
         # The largest blocks come first, so that threads that take one after another end together.
         largest_first = sorted(chain.from_iterable(blocks), key=lambda b: b.start - b.stop)
         self.runs = [Run.of(block, max_depth) for block in largest_first]
-        edges = _tile_edges(data, len(blocks))
+        # The members of a group need the same tiles, whatever their numbers of rows.
+        edges = _tile_edges(data, max(data.group.gather(len(blocks))))
         self._tiles = [_Tile(data, a, b, signs, workers) for a, b in pairwise(edges)]
         self._features = describe_features(data, 0, data.n_features, signs)
         n_slots = 2 ** (max_depth - 1)
@@ -251,7 +255,7 @@ class TreeGrower:
     def grow(self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64) -> Tree:
         """Grow a tree on the rows of the runs, from their packed slopes and the sums of these."""
         labels = sorted(run.block.label for run in self.runs)
-        is_small = len(self._tiles) == 1 and self._keeps
+        is_small = len(self._tiles) == 1 and self._keeps and self._data.group.size == 1
         if is_small and labels == [0, 1] and len(self._data.partitions) == 1:
             self._grow_alone(packed[0], totals, rule, seed)
         else:
@@ -299,7 +303,9 @@ class TreeGrower:
         )
         slot = level.slot[:n_nodes]
         nodes = BoostNodes(slot, level.totals[:n_nodes], level.bounds[:n_nodes], allowed)
-        best, *others = self._workers.map(
+        # The members of a group must add up their tiles in the same order.
+        workers = self._workers if self._data.group.size == 1 else Workers(1)
+        best, *others = workers.map(
             lambda tile: tile.search(self.runs, plan, nodes, rule, self._n_sides),
             self._tiles,
         )
@@ -333,7 +339,8 @@ class TreeGrower:
             children.slot[: 2 * n_split] = every
             return CountPlan(every, every, every[:0])
         plan = CountPlan(*np.empty((3, n_split), dtype=np.int64))
-        sizes = np.sum([run.sizes for run in self.runs], axis=0)
+        none = np.zeros(2**self._max_depth, dtype=np.int64)
+        sizes = self._data.group.sum(np.sum([none, *(run.sizes for run in self.runs)], axis=0))
         plan_counts(split, n_split, sizes, level, children, plan)
         return plan
 

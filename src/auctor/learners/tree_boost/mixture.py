@@ -18,6 +18,7 @@ from auctor.data import RankingData, Workers
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import codes_in, score_rows
 from auctor.learners.common.held_out_auc import held_out_auc
+from auctor.learners.common.score_line import scores_at
 from auctor.learners.tree_boost.rounds import Booster, Scores, add_to_rows
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import AdditiveModel
@@ -142,6 +143,8 @@ def find_mixture(
 
     ``smooth`` are the scores of the held-out rows of each fold by the smooth model, by partition.
     """
+    if data.group.size > 1:  # its members must work on the folds in the same order
+        workers = Workers(1)
     inner = Workers(1) if len(folds) > 1 else workers  # threads work on different folds
     beside: list[list[Floats] | None] = [*smooth] if smooth else [None] * len(folds)
     runs = workers.map(
@@ -262,10 +265,6 @@ def spread(data: RankingData, scores: list[Floats]) -> float:
     Unlike a sum of squares it does not depend on the order of the rows. A row of weight 2 counts as
     two rows.
     """
-    every = np.concatenate(scores)
-    weight = np.concatenate([part.weight for part in data.partitions])
-    order = np.argsort(every, kind="stable")
-    every, reached = every[order], np.cumsum(weight[order], dtype=np.int64)
-    places = [int(q * (int(reached[-1]) - 1)) for q in (0.16, 0.84)]
-    low, high = every[np.searchsorted(reached, places, side="right")].tolist()
-    return (high - low) / 2.0 or float(every[-1] - every[0]) or 1.0
+    places = [int(q * (sum(data.class_weights) - 1)) for q in (0.16, 0.84)]
+    first, low, high, last = scores_at(data, scores, places)
+    return (high - low) / 2.0 or last - first or 1.0

@@ -23,6 +23,7 @@ from auctor.kernels.boost_slopes import NODES_OF_A_ROW, deposit_cubic, gather_cu
 from auctor.kernels.linear import convolve as convolve_plain
 from auctor.kernels.linear import dot, exp_each
 from auctor.learners.common.blocks import Block
+from auctor.learners.common.calibration import score_ends
 from auctor.learners.smooth.partial_auc import partial_sums
 from auctor.learners.smooth.smoothed_auc import scales
 from auctor.learners.tree_boost.row_blocks import boost_blocks
@@ -54,14 +55,6 @@ def _curves(loss: str) -> Curves:
         return Curves(density, density, steps, 0.0)
     slope = np.array([1 / (1 + exp(x)) for x in z])
     return Curves(slope, slope * slope[::-1], steps, 1.0)
-
-
-def _ends(scores: list[Floats]) -> tuple[float, float]:
-    """The smallest and the largest score."""
-    return (
-        min(float(part.min()) for part in scores if len(part)),
-        max(float(part.max()) for part in scores if len(part)),
-    )
 
 
 class Line(NamedTuple):
@@ -100,7 +93,7 @@ class PairSlopes:
 
     def at(self, scores: list[Floats]) -> Line:
         """Slope and curvature as functions of the score."""
-        low, high = _ends(scores)
+        low, high = score_ends(self._data, scores)
         fractions = self._spread(scores, low, high)
         if self._loss == "log":
             nodes = self._log_loss(low, len(fractions[0]))
@@ -136,7 +129,8 @@ class PairSlopes:
                 deposit_cubic(*rows, self._scales[label], grid[label])
             return grid
 
-        grid = np.sum(self._workers.map(spread, self._blocks), axis=0)
+        own = np.sum(self._workers.map(spread, self._blocks), axis=0)
+        grid = self._data.group.sum(own)
         negative, positive = (
             grid[label] / (self._scales[label] * self._data.class_weights[label])
             for label in (0, 1)

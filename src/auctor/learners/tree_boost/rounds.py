@@ -113,6 +113,7 @@ class Booster:
 
         Also returns the weight of the training rows at each node.
         """
+        self._data.group.begin_round(self._n_trees + 1)
         tree = self.log.next(self._grow)
         if tree is None:
             return None
@@ -154,7 +155,7 @@ class Booster:
         parts = self._workers.map(pack, self.grower.runs)
         for run, part in zip(self.grower.runs, parts, strict=True):
             totals[run.block.label] += part
-        return totals
+        return self._data.group.sum(totals)
 
     def _draw(self, run: Run, rows: Ints, seed: np.uint64) -> int:
         """Draw the rows of a run for a tree; returns their number."""
@@ -205,7 +206,9 @@ class Booster:
             add_tree(codes[k], start, stop, steps, tree.value, weight, scores, cover)
             return cover
 
-        return sum_up(tree, np.sum(self._workers.map(apply, self.grower.runs), axis=0))
+        covers = self._workers.map(apply, self.grower.runs)
+        own = np.sum([np.zeros(len(tree.value), dtype=np.int64), *covers], axis=0)
+        return sum_up(tree, self._data.group.sum(own))
 
 
 def sum_up(tree: Tree, cover: Ints) -> Ints:

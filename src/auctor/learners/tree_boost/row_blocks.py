@@ -12,7 +12,7 @@ CELLS_PER_WORKER = 2_000_000
 
 def boost_blocks(data: RankingData, workers: Workers) -> list[list[Block]]:
     """All rows in blocks, one list for each thread that saves time."""
-    useful = data.n_rows * data.n_features // CELLS_PER_WORKER
+    useful = data.n_own_rows * data.n_features // CELLS_PER_WORKER
     return class_blocks(data, min(workers.count, max(1, useful)))
 
 

@@ -185,6 +185,7 @@ def grow(
     kind = _Stumps if rules.leaf_depth is None else Unions
     grower = kind(data, rules, workers, weights, allowed, journal)
     for depth in range(rules.max_depth):
+        data.group.begin_round(depth + 1)
         if not grower.grow_level(is_last=depth + 1 == rules.max_depth):
             break
         if progress is not None:

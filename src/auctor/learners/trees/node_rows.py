@@ -45,6 +45,7 @@ class NodeRows:
         self, data: RankingData, workers: Workers, weights: list[Lists] | None = None
     ) -> None:
         self._data, self._workers = data, workers
+        self._n_lists = 1
         blocks = [block for each in class_blocks(data, workers.count) for block in each]
         self.runs = []
         for k, label, start, stop in blocks:
@@ -59,7 +60,10 @@ class NodeRows:
     @property
     def sizes(self) -> Ints:
         """Number of rows of each list."""
-        return np.sum([run.end - run.begin for run in self.runs], axis=0)
+        sizes = np.zeros(self._n_lists, dtype=np.int64)
+        for run in self.runs:
+            sizes += run.end - run.begin
+        return self._data.group.sum(sizes)
 
     @property
     def totals(self) -> Ints:
@@ -67,7 +71,7 @@ class NodeRows:
         totals = np.zeros(2, dtype=np.int64)
         for run in self.runs:
             totals[run.label] += run.amount.sum(dtype=np.int64)
-        return totals
+        return self._data.group.sum(totals)
 
     def send(self, feature: Ints, goes_left: npt.NDArray[np.uint8]) -> None:
         """Replace each list by two: the rows that go left and those that go right.
@@ -85,9 +89,11 @@ class NodeRows:
             run.swap()
 
         self._workers.map(send_run, self.runs)
+        self._n_lists *= 2
 
     def take(self, lists: Ints) -> None:
         """Keep these lists only, in this order."""
+        self._n_lists = len(lists)
         for run in self.runs:
             run.begin, run.end = run.begin[lists], run.end[lists]
 
@@ -109,3 +115,4 @@ class NodeRows:
             run.swap()
 
         self._workers.map(merge_run, self.runs)
+        self._n_lists = n_groups

@@ -157,6 +157,7 @@ def held_counts(data: RankingData, tree: GrownTree, held: list[Bools]) -> Ints:
         for label, rows in zip((1, 0), part.class_slices, strict=True):
             sums = np.bincount(leaf[rows], weight[rows], len(counts))
             counts[:, label] += sums.astype(np.int64)
+    counts = data.group.sum(counts)
     for cell in tree.splits[::-1].tolist():
         counts[cell] = counts[tree.upper[cell]] + counts[tree.lower[cell]]
     return counts

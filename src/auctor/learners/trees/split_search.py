@@ -139,7 +139,9 @@ class SplitSearch:
 
     def _search(self, level: Level) -> tuple[Splits, Ints]:
         plan = self._plan(level)
-        splits = self._workers.map(
+        # The members of a group must add up their tiles in the same order.
+        workers = self._workers if self._data.group.size == 1 else Workers(1)
+        splits = workers.map(
             lambda tile: tile.search(plan, level, self._rows, self._least, self._by_gini),
             self._tiles,
         )
@@ -209,7 +211,7 @@ class _Tile:
     def __init__(
         self, data: RankingData, first: int, last: int, n_slots: int, dtype: np.dtype[Any]
     ) -> None:
-        self._first, self._n_codes = first, data.n_codes
+        self._first, self._n_codes, self._group = first, data.n_codes, data.group
         features = data.features[first:last]
         self._n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
         is_category = np.array([feature.is_category for feature in features])
@@ -258,11 +260,22 @@ class _Tile:
         for of_class in counts:
             of_class[plan.fresh] = 0
             of_class[target] = of_class[whole]
+        if self._group.size == 1:
+            self._count_lists(rows, counted, slot, sign, counts)
+        else:
+            own = np.zeros((2, len(slot), counts.shape[2]), dtype=counts.dtype)
+            self._count_lists(rows, counted, np.arange(len(slot)), sign, own)
+            counts[:, slot] += self._group.sum(own)
+        for of_class in counts:
+            subtract_slots(*plan.subtracted, of_class)
+
+    def _count_lists(
+        self, rows: NodeRows, counted: Ints, slot: Ints, sign: Ints, counts: npt.NDArray[Any]
+    ) -> None:
+        """Add the rows of some lists, times a sign, to the histograms in their slots."""
         for run in rows.runs:
             lists = run.order, run.amount, run.begin[counted], run.end[counted]
             count_lists(self._codes[run.partition], *lists, slot, sign, counts[run.label])
-        for of_class in counts:
-            subtract_slots(*plan.subtracted, of_class)
 
     def _by_fraction(self, counts: npt.NDArray[Any], slot: Ints) -> Ints:
         """Codes of each categorical feature at each node, the largest fraction of positives first.

@@ -1,0 +1,1 @@
+"""A table whose rows are spread over the members of a group: bins, categories, copies, scores."""

@@ -1,0 +1,255 @@
+"""Fits and metrics on a real cluster of worker processes, compared bit for bit with memory."""
+
+import os
+import signal
+import threading
+import time
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctor import AUCBoost, ExactBoost, RankBoost, SoftRankBoost
+from auctor import metrics as in_memory
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+import dask.array as da  # noqa: E402
+import dask.dataframe as dd  # noqa: E402
+
+from auctor.dask import DaskRanker, metrics  # noqa: E402
+
+N_ROWS = 300
+
+
+def start(n_workers, processes):
+    """A cluster on this machine, without a dashboard."""
+    host = {"host": "127.0.0.1"} if processes else {}
+    return distributed.LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=processes,
+        dashboard_address="127.0.0.1:0",  # any free port: another cluster may be there
+        silence_logs=50,
+        **host,
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Four workers that are threads of this process: they start at once."""
+    with start(4, processes=False) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Two workers that are processes."""
+    with start(2, processes=True) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "number": rng.normal(size=N_ROWS),
+            "count": rng.integers(0, 9, size=N_ROWS),
+            "text": rng.choice(["a", "b", "c"], size=N_ROWS),
+            "gaps": np.where(rng.random(N_ROWS) < 0.2, np.nan, rng.exponential(size=N_ROWS)),
+        }
+    )
+    noise = rng.normal(size=N_ROWS)
+    frame["target"] = (frame["number"] + (frame["text"] == "b") + noise > 1).astype(int)
+    frame["weight"] = rng.integers(1, 4, size=N_ROWS) * 0.1
+    return frame
+
+
+FEATURES = ["number", "count", "text", "gaps"]
+
+
+def everything(estimator):
+    """The model file and the certificate of a fitted estimator."""
+    return estimator.model_.to_json(), estimator.certificate_.values
+
+
+def in_parts(table, n_parts, *, weighted=False):
+    """The table in partitions, of which one has no rows if there are more than two."""
+    table = table if weighted else table.drop(columns="weight")
+    edges = np.linspace(0, len(table), n_parts + 1).astype(int)
+    if n_parts > 2:
+        edges[2] = edges[1]
+    parts = [table.iloc[a:b] for a, b in pairwise(edges)]
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=table.iloc[:0])
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 9])
+def test_models_are_those_of_memory(client, table, n_parts):
+    for estimator in (RankBoost(n_estimators=8), SoftRankBoost(4), AUCBoost(n_estimators=4)):
+        ranker = DaskRanker(estimator, client).fit(
+            in_parts(table, n_parts, weighted=True), "target", "weight"
+        )
+        local = estimator.fit(table[FEATURES], table["target"], table["weight"])
+        assert everything(ranker.to_local()) == everything(local)
+        assert ranker.classes_.tolist() == [0, 1]
+        assert ranker.feature_names_in_.tolist() == FEATURES
+
+
+def test_arrays_and_delayed_parts_are_tables_too(client, table):
+    X, y = table[["number", "gaps"]].to_numpy(), table["target"].to_numpy()
+    estimator = RankBoost(n_estimators=3)
+    local = estimator.fit(X, y)
+    arrays = da.from_array(X, chunks=(100, 1)), da.from_array(y, chunks=120)
+    ranker = DaskRanker(estimator, client).fit(*arrays)
+    assert everything(ranker.to_local()) == everything(local)
+    assert ranker.predict(arrays[0]).compute().tolist() == local.predict(X).tolist()
+    assert ranker.predict_proba(arrays[0]).compute().tolist() == local.predict_proba(X).tolist()
+    parts = [dask.delayed((X[a : a + 100], y[a : a + 100])) for a in (0, 100, 200)]
+    ranker = DaskRanker(estimator, client).fit(parts)
+    assert everything(ranker.to_local()) == everything(local)
+    first, *_ = ranker.decision_function([dask.delayed(X[:100])])
+    assert first.compute().tolist() == local.decision_function(X[:100]).tolist()
+    assert ranker.decision_function(X[:5]).tolist() == local.decision_function(X[:5]).tolist()
+
+
+def test_scores_are_computed_by_partition(client, table):
+    parts = in_parts(table, 5)
+    ranker = DaskRanker(RankBoost(n_estimators=5), client).fit(parts, "target")
+    local, X = ranker.to_local(), table[FEATURES]
+    scores = ranker.decision_function(parts[FEATURES])
+    assert isinstance(scores, dd.Series)
+    assert scores.compute().tolist() == local.decision_function(X).tolist()
+    chances = ranker.predict_proba(parts[FEATURES]).compute()
+    assert chances.columns.tolist() == [0, 1]
+    assert chances.to_numpy().tolist() == local.predict_proba(X).tolist()
+    assert ranker.predict(parts[FEATURES]).compute().tolist() == local.predict(X).tolist()
+    assert ranker.score(parts, "target") == local.score(X, table["target"])
+
+
+def test_metrics_are_those_of_memory(client, table):
+    rng = np.random.default_rng(1)
+    y = table["target"].to_numpy()
+    score = np.round(y + rng.normal(size=N_ROWS), 1)
+    weight = rng.integers(0, 4, size=N_ROWS)
+    arrays = [da.from_array(values, chunks=70) for values in (y, score, weight)]
+    for given, whole in (({}, {}), ({"sample_weight": arrays[2]}, {"sample_weight": weight})):
+        found = metrics.auc(*arrays[:2], client=client, **given)
+        assert found == in_memory.auc(y, score, **whole)
+        found = metrics.ks(*arrays[:2], client=client, **given)
+        assert found == in_memory.ks(y, score, **whole)
+        curve = metrics.roc_curve(*arrays[:2], client=client, **given)
+        expected = in_memory.roc_curve(y, score, **whole)
+        for name in ("thresholds", "true_positives", "false_positives"):
+            assert getattr(curve, name).tolist() == getattr(expected, name).tolist()
+        assert repr(curve) == repr(expected)
+        interval = metrics.auc_ci(*arrays[:2], level=0.9, client=client, **given)
+        expected = in_memory.auc_ci(y, score, level=0.9, **whole)
+        assert repr(interval) == repr(expected)
+        assert interval.low == pytest.approx(expected.low, rel=1e-12)
+        assert interval.high == pytest.approx(expected.high, rel=1e-12)
+
+
+def test_a_partition_of_one_class_and_labels_of_text(client, table):
+    ordered = table.sort_values("target").reset_index(drop=True)
+    ordered["target"] = np.where(ordered["target"] == 1, "yes", "no")
+    estimator = AUCBoost(n_estimators=2, pos_label="no")
+    ranker = DaskRanker(estimator, client).fit(in_parts(ordered, 4), "target")
+    local = estimator.fit(ordered[FEATURES], ordered["target"])
+    assert everything(ranker.to_local()) == everything(local)
+    assert ranker.predict(ordered[FEATURES]).tolist() == local.predict(ordered[FEATURES]).tolist()
+
+
+def delayed_tables(*tables):
+    return [dask.delayed((table[FEATURES], table["target"])) for table in tables]
+
+
+def test_types_that_differ_by_partition_are_joined_or_named(client, table):
+    first, second = table.iloc[:100].copy(), table.iloc[100:].copy()
+    first["count"] = first["count"].astype("int8")
+    second["count"] = second["count"].astype(float)
+    first["text"] = first["text"].astype("category")
+    second["gaps"] = second["gaps"].astype("float32").astype(float)
+    whole = pd.concat([first, second])
+    whole["text"] = whole["text"].astype(str)
+    estimator = RankBoost(n_estimators=3)
+    ranker = DaskRanker(estimator, client).fit(delayed_tables(first, second[::-1][::-1]))
+    local = estimator.fit(whole[FEATURES], whole["target"])
+    assert everything(ranker.to_local()) == everything(local)
+    second["text"] = 1.0
+    with pytest.raises(ValueError, match="column 'text' holds text in partition 0 and numbers in"):
+        DaskRanker(estimator, client).fit(delayed_tables(first, second))
+    narrow = [dask.delayed((table[FEATURES], table["target"])),
+              dask.delayed((table[FEATURES[:2]], table["target"]))]  # fmt: skip
+    with pytest.raises(ValueError, match="partition 1 lacks the column 'text', 'gaps'"):
+        DaskRanker(estimator, client).fit(narrow)
+
+
+def test_errors_name_what_is_wrong(client, table):
+    estimator = RankBoost(n_estimators=2)
+    with pytest.raises(TypeError, match="ExactBoost cannot be fitted on a cluster"):
+        DaskRanker(ExactBoost(), client).fit(in_parts(table, 2), "target")
+    with pytest.raises(ValueError, match="estimator='tree' cannot be fitted on a cluster"):
+        DaskRanker(AUCBoost(estimator="tree"), client).fit(in_parts(table, 2), "target")
+    with pytest.raises(TypeError, match="y is of type ndarray; give a dask"):
+        DaskRanker(estimator, client).fit(in_parts(table, 2)[FEATURES], np.ones(N_ROWS))
+    with pytest.raises(ValueError, match="X has 3 partitions and y has 2"):
+        DaskRanker(estimator, client).fit(in_parts(table, 3), in_parts(table, 2)["target"])
+    with pytest.raises(ValueError, match="y has 1 class"):
+        DaskRanker(estimator, client).fit(in_parts(table.assign(target=1), 2), "target")
+    infinite = table.assign(number=np.where(np.arange(N_ROWS) == 250, np.inf, 0.0))
+    with pytest.raises(ValueError, match="column 'number' holds 1 infinity"):
+        DaskRanker(estimator, client).fit(in_parts(infinite, 4), "target")
+
+
+def fail():
+    raise OSError("the file is gone")
+
+
+def test_a_partition_that_raises_is_named(client, table):
+    parts = [*delayed_tables(table), dask.delayed(fail)()]
+    with pytest.raises(RuntimeError, match=r"partition 1 could not be computed.*the file is gone"):
+        DaskRanker(RankBoost(n_estimators=2), client).fit(parts)
+
+
+def rounds_told(client):
+    """The last round that each fit has told, by the topic of its events."""
+    events = client.get_events().items()
+    return {
+        topic: max((message["round"] for _, message in own), default=0)
+        for topic, own in events
+        if topic.startswith("auctor-")
+    }
+
+
+def kill_in_mid_fit(client, before):
+    """Kill a worker process as soon as a fit that is not among ``before`` has told round 3."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        if any(told >= 3 for topic, told in rounds_told(client).items() if topic not in before):
+            os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
+            return
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("max_restarts", [0, 3])
+def test_a_worker_process_that_is_killed_in_mid_fit(processes, table, max_restarts):
+    # So many rounds that the worker is killed long before the last one.
+    estimator = RankBoost(n_estimators=150, learning_rate=0.1)
+    before, parts = set(rounds_told(processes)), in_parts(table, 4)
+    killer = threading.Thread(target=kill_in_mid_fit, args=(processes, before))
+    killer.start()
+    ranker = DaskRanker(estimator, processes, max_restarts=max_restarts, timeout=60)
+    try:
+        if max_restarts == 0:
+            with pytest.raises(RuntimeError, match=r"given up.* tcp://.* was lost in round \d+"):
+                ranker.fit(parts, "target")
+            return
+        ranker.fit(parts, "target")
+    finally:
+        killer.join()
+    assert len(set(rounds_told(processes)) - before) > 1  # the fit began again
+    local = estimator.fit(table[FEATURES], table["target"])
+    assert everything(ranker.to_local()) == everything(local)

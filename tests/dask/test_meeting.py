@@ -1,0 +1,69 @@
+"""The actor in which the workers of a fit meet, without a cluster."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+from auctor.dask.meeting import GATHER, SUM, GroupError, Meeting, StepError
+
+
+def run(*calls, timeout=5.0):
+    """The results of calls that are made at the same time; errors are results, too."""
+
+    async def meet():
+        meeting = Meeting(["first", "second"], timeout)
+        return await asyncio.gather(*(call(meeting) for call in calls), return_exceptions=True)
+
+    return asyncio.run(meet())
+
+
+def test_all_members_get_all_items_or_the_sum():
+    found = run(lambda m: m.meet(1, GATHER, 1, "b"), lambda m: m.meet(1, GATHER, 0, "a"))
+    assert found == [["a", "b"], ["a", "b"]]
+    counts = np.array([1, 2])
+    found = run(lambda m: m.meet(1, SUM, 1, counts), lambda m: m.meet(1, SUM, 0, counts))
+    assert [total.tolist() for total in found] == [[2, 4], [2, 4]]
+
+
+def test_a_member_collects_what_is_delivered():
+    found = run(
+        lambda m: m.collect(7), lambda m: m.deliver(7, 1, "b"), lambda m: m.deliver(7, 0, "a")
+    )
+    assert found == [["a", "b"], None, None]
+
+
+def test_members_at_different_steps_get_an_error_and_no_sum():
+    _, other = run(lambda m: m.meet(1, GATHER, 0, 1), lambda m: m.meet(1, SUM, 1, 1), timeout=0.1)
+    assert isinstance(other, StepError)
+    _, twice = run(
+        lambda m: m.meet(1, GATHER, 0, 1), lambda m: m.meet(1, GATHER, 0, 1), timeout=0.1
+    )
+    assert isinstance(twice, StepError)
+    found = run(
+        lambda m: m.meet(1, SUM, 0, np.array([1])), lambda m: m.meet(1, SUM, 1, np.array([1, 2]))
+    )
+    assert all(isinstance(error, StepError) for error in found)
+
+
+def test_a_member_that_does_not_come_is_named():
+    (error,) = run(lambda m: m.meet(3, GATHER, 0, 1), timeout=0.05)
+    assert isinstance(error, StepError)
+    assert "worker second did not come to step 3 of the fit" in str(error)
+
+
+def test_a_fit_that_is_stopped_stops_all_who_wait_and_who_come_later():
+    async def abort(meeting):
+        await asyncio.sleep(0.01)
+        await meeting.abort("worker 1 is gone")
+
+    async def late(meeting):
+        await asyncio.sleep(0.05)
+        return await meeting.meet(2, GATHER, 1, 1)
+
+    waiting, _, later = run(lambda m: m.meet(1, GATHER, 0, 1), abort, late)
+    for error in (waiting, later):
+        assert isinstance(error, GroupError)
+        assert str(error) == "worker 1 is gone"

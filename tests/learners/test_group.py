@@ -1,0 +1,115 @@
+"""A fit by several members of a group gives the model of one process, bit for bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from data.thread_group import run_members
+from sklearn.base import clone
+
+from auctor import (
+    AUCBoost,
+    MartiRank,
+    RankBoost,
+    SmoothAUCBoost,
+    SmoothAUCBoostCV,
+    SmoothTreeBoost,
+    SoftRankBoost,
+    TreeRank,
+)
+from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
+from auctor.learners.martirank import martirank
+
+N_ROWS = 240
+
+CASES = {
+    "rankboost": RankBoost(n_estimators=6),
+    "early_stopping": RankBoost(n_estimators=6, early_stopping=True, max_bins=16),
+    "frequency": RankBoost(n_estimators=4, frequency_weights=True),
+    "soft_rankboost": SoftRankBoost(n_estimators=5),
+    "aucboost": AUCBoost(n_estimators=5),
+    "martirank": MartiRank(n_layers=6),
+    "treerank": TreeRank(max_depth=4),
+    "pruned": TreeRank(max_depth=3, split="tree", order="rate", pruning="cv", cv=2),
+    "smooth": SmoothAUCBoost(interactions=1, tol=1e-4),
+    "partial": SmoothAUCBoost(fpr_range=(0, 0.4), early_stopping=True, tol=1e-4),
+    "stagewise": SmoothAUCBoost(solver="stagewise", n_estimators=4),
+    "smooth_cv": SmoothAUCBoostCV(cv=2),
+    "tree_boost": SmoothTreeBoost(n_estimators=6, cv=2, max_depth=2),
+    "trees_alone": SmoothTreeBoost(
+        n_estimators=4, init=None, early_stopping=False, subsample=0.5, max_features=0.5
+    ),
+}
+
+
+def make_table(copies):
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {
+            "number": rng.normal(size=N_ROWS),
+            "count": rng.integers(0, 9, size=N_ROWS),
+            "text": rng.choice(["a", "b", "c", None], size=N_ROWS),
+            "gaps": np.where(rng.random(N_ROWS) < 0.2, np.nan, rng.exponential(size=N_ROWS)),
+        }
+    )
+    noise = rng.normal(size=N_ROWS)
+    y = (table["number"] + (table["text"] == "b") + noise > 0.8).to_numpy().astype(int)
+    weight = rng.integers(0, 4, size=N_ROWS) * 0.1
+    if copies:
+        rows = rng.integers(0, N_ROWS // 3, size=N_ROWS)
+        table, y = table.iloc[rows].reset_index(drop=True), y[rows]
+    return table, y, weight
+
+
+def fit_members(estimator, size, table, y, weight, seed=0):
+    """The estimators that the members of a group have fitted, each to some of five partitions."""
+    rng = np.random.default_rng(seed)
+    edges = np.sort([0, len(table), *rng.integers(0, len(table), size=4)])
+    edges[2] = edges[1]  # a partition without rows
+    owner = rng.permutation([k % size for k in range(5)])
+
+    def fit(group):
+        own = [k for k in range(5) if owner[k] == group.rank]
+        slices = [slice(edges[k], edges[k + 1]) for k in own]
+        parts = [read_part(k, table.iloc[s]) for k, s in zip(own, slices, strict=True)]
+        labels = np.concatenate([y[:0], *(y[s] for s in slices)])
+        weights = None
+        if weight is not None:
+            weights = np.concatenate([weight[:0], *(weight[s] for s in slices)])
+        whole = PartsTable([part for part in parts if part is not None], group)
+        return clone(estimator)._fit_rows(PartsRows(whole, labels, weights))
+
+    return run_members(size, fit)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_members_of_a_group_fit_the_model_of_one_process(case):
+    estimator, copies = CASES[case], case in ("early_stopping", "pruned", "smooth_cv")
+    table, y, weight = make_table(copies)
+    weight = None if case in ("soft_rankboost", "partial") else weight
+    alone = estimator.fit(table, y, sample_weight=weight)
+    for member in fit_members(estimator, 3, table, y, weight):
+        assert member.model_.to_json() == alone.model_.to_json()
+        assert member.certificate_.values == alone.certificate_.values
+        assert member.classes_.tolist() == alone.classes_.tolist()
+
+
+def test_the_rows_that_calibrate_martirank_are_those_of_one_process(monkeypatch):
+    monkeypatch.setattr(martirank, "_N_CALIBRATION_ROWS", 60)
+    table, y, weight = make_table(copies=False)
+    alone = CASES["martirank"].fit(table, y, sample_weight=weight)
+    for member in fit_members(CASES["martirank"], 2, table, y, weight, seed=1):
+        assert member.model_.to_json() == alone.model_.to_json()
+
+
+def test_a_member_without_rows_takes_part():
+    table, y, _ = make_table(copies=False)
+
+    def fit(group):
+        parts = [read_part(0, table)] if group.rank == 1 else []
+        labels = y if group.rank == 1 else y[:0]
+        whole = PartsTable(parts, group)
+        return clone(CASES["rankboost"])._fit_rows(PartsRows(whole, labels, None))
+
+    alone = CASES["rankboost"].fit(table, y)
+    for member in run_members(2, fit):
+        assert member.model_.to_json() == alone.model_.to_json()
