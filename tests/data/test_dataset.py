@@ -255,7 +255,7 @@ class TestErrors:
 class TestSpillFolder:
     @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
     def test_is_removed_after_an_error(self, table, tmp_path, monkeypatch, error):
-        def fail(self, data):
+        def fail(self, data, checkpoint):
             assert len(list(spill.iterdir())) == 1
             raise error
 
