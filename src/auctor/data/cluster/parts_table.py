@@ -137,7 +137,7 @@ class PartsTable(Table):
 
     def _common_kind(self, j: int, found: Sequence["_Kind | None"]) -> "_Kind | None":
         """The kind that all partitions with values agree on; None if there is no partition."""
-        known = [kind for kind in found if kind is not None]
+        known = sorted((kind for kind in found if kind is not None), key=lambda kind: kind.number)
         sure = [kind for kind in known if kind.has_values]
         for other in sure[1:]:
             first = sure[0]
@@ -190,6 +190,7 @@ class _Kind(NamedTuple):
 
     kind: str
     part: str
+    number: int  # of the partition
     has_values: bool
 
 
@@ -197,11 +198,13 @@ def _kind_of(part: TablePart, j: int) -> _Kind:
     if isinstance(part.table, ColumnTable):
         kind = part.table.arrow_type(j)
         if pa.types.is_null(kind):
-            return _Kind(NUMBER, part.name, False)
+            return _Kind(NUMBER, part.name, part.number, False)
         if pa.types.is_dictionary(kind):
             is_text = pa.types.is_large_string(kind.value_type)
             has_values = len(part.table.categories(j).values) > 0
-            return _Kind(TEXT if is_text else CATEGORY, part.name, has_values)
+            return _Kind(TEXT if is_text else CATEGORY, part.name, part.number, has_values)
     values = part.table.numbers(j)
     # Most columns have a value in their first row, and need no pass.
-    return _Kind(NUMBER, part.name, not (np.isnan(values[0]) and np.isnan(values).all()))
+    return _Kind(
+        NUMBER, part.name, part.number, not (np.isnan(values[0]) and np.isnan(values).all())
+    )
