@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from auctor import AUCBoost, ExactBoost, RankBoost, SoftRankBoost
+from auctor import AUCBoost, ExactBoost, RankBoost, SmoothTreeBoost
 from auctor import metrics as in_memory
 
 dask = pytest.importorskip("dask")
@@ -88,7 +89,7 @@ def in_parts(table, n_parts, *, weighted=False):
 
 @pytest.mark.parametrize("n_parts", [1, 2, 9])
 def test_models_are_those_of_memory(client, table, n_parts):
-    for estimator in (RankBoost(n_estimators=8), SoftRankBoost(4), AUCBoost(n_estimators=4)):
+    for estimator in (RankBoost(n_estimators=4), SmoothTreeBoost(n_estimators=2, init=None, cv=2)):
         ranker = DaskRanker(estimator, client).fit(
             in_parts(table, n_parts, weighted=True), "target", "weight"
         )
@@ -136,10 +137,6 @@ def test_metrics_are_those_of_memory(client, table):
     weight = rng.integers(0, 4, size=N_ROWS)
     arrays = [da.from_array(values, chunks=70) for values in (y, score, weight)]
     for given, whole in (({}, {}), ({"sample_weight": arrays[2]}, {"sample_weight": weight})):
-        found = metrics.auc(*arrays[:2], client=client, **given)
-        assert found == in_memory.auc(y, score, **whole)
-        found = metrics.ks(*arrays[:2], client=client, **given)
-        assert found == in_memory.ks(y, score, **whole)
         curve = metrics.roc_curve(*arrays[:2], client=client, **given)
         expected = in_memory.roc_curve(y, score, **whole)
         for name in ("thresholds", "true_positives", "false_positives"):
@@ -150,6 +147,9 @@ def test_metrics_are_those_of_memory(client, table):
         assert repr(interval) == repr(expected)
         assert interval.low == pytest.approx(expected.low, rel=1e-12)
         assert interval.high == pytest.approx(expected.high, rel=1e-12)
+    found = metrics.ks(*arrays[:2], sample_weight=arrays[2], client=client)
+    assert found == in_memory.ks(y, score, sample_weight=weight)
+    assert metrics.auc(*arrays[:2], client=client) == in_memory.auc(y, score)
 
 
 def test_a_partition_of_one_class_and_labels_of_text(client, table):
@@ -214,6 +214,25 @@ def test_a_partition_that_raises_is_named(client, table):
         DaskRanker(RankBoost(n_estimators=2), client).fit(parts)
 
 
+def test_two_fits_at_the_same_time_do_not_wait_for_each_other(client, table):
+    estimator, found = RankBoost(n_estimators=3), []
+    parts = in_parts(table, 6)
+    fits = [
+        threading.Thread(
+            target=lambda: found.append(DaskRanker(estimator, client).fit(parts, "target"))
+        )
+        for _ in range(2)
+    ]
+    for fit in fits:
+        fit.start()
+    for fit in fits:
+        fit.join(60)
+    local = estimator.fit(table[FEATURES], table["target"])
+    assert [everything(ranker) for ranker in found] == [everything(local)] * 2
+    copy = clone(found[0])
+    assert copy.client is client and not hasattr(copy, "model_")
+
+
 def rounds_told(client):
     """The last round that each fit has told, by the topic of its events."""
     events = client.get_events().items()
@@ -226,7 +245,7 @@ def rounds_told(client):
 
 def kill_in_mid_fit(client, before):
     """Kill a worker process as soon as a fit that is not among ``before`` has told round 3."""
-    until = time.monotonic() + 120
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         if any(told >= 3 for topic, told in rounds_told(client).items() if topic not in before):
             os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
@@ -237,7 +256,8 @@ def kill_in_mid_fit(client, before):
 @pytest.mark.parametrize("max_restarts", [0, 3])
 def test_a_worker_process_that_is_killed_in_mid_fit(processes, table, max_restarts):
     # So many rounds that the worker is killed long before the last one.
-    estimator = RankBoost(n_estimators=150, learning_rate=0.1)
+    estimator = RankBoost(n_estimators=400, learning_rate=0.1)
+    processes.wait_for_workers(2, timeout=60)
     before, parts = set(rounds_told(processes)), in_parts(table, 4)
     killer = threading.Thread(target=kill_in_mid_fit, args=(processes, before))
     killer.start()

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from data.thread_group import run_members
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctor.data.cluster.bins import find_bins
@@ -33,6 +33,7 @@ def columns_of(rows):
     return np.array(values), np.array(weight), np.array(owner)
 
 
+@settings(max_examples=40)
 @given(values_and_owners, st.integers(2, 12))
 def test_bins_are_those_of_the_whole_column(rows, max_bins):
     values, weight, owner = columns_of(rows)
@@ -50,6 +51,7 @@ def test_bins_are_those_of_the_whole_column(rows, max_bins):
         assert bins.centres.tobytes() == centres.tobytes()
 
 
+@settings(max_examples=20)
 @given(values_and_owners)
 def test_ranges_ascend_and_are_the_whole_line(rows):
     values, weight, owner = columns_of(rows)

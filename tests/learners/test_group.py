@@ -33,10 +33,10 @@ CASES = {
     "smooth": SmoothAUCBoost(interactions=1, tol=1e-4),
     "partial": SmoothAUCBoost(fpr_range=(0, 0.4), early_stopping=True, tol=1e-4),
     "stagewise": SmoothAUCBoost(solver="stagewise", n_estimators=4),
-    "smooth_cv": SmoothAUCBoostCV(cv=2),
-    "tree_boost": SmoothTreeBoost(n_estimators=6, cv=2, max_depth=2),
-    "trees_alone": SmoothTreeBoost(
-        n_estimators=4, init=None, early_stopping=False, subsample=0.5, max_features=0.5
+    "smooth_cv": SmoothAUCBoostCV(cv=2, penalties=[1e-3], shrinkages=[1e-3, 1e-2]),
+    "tree_boost": SmoothTreeBoost(n_estimators=6, cv=2, max_depth=2, init=None),
+    "mixture": SmoothTreeBoost(
+        n_estimators=4, early_stopping=False, subsample=0.5, max_features=0.5
     ),
 }
 

@@ -13,7 +13,7 @@ from distributed import Client, default_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from auctor._checks import check_positive
+from auctor._checks import check_positive, check_whole
 from auctor.dask.parts import Part, delayed_parts, read_parts
 from auctor.dask.run import run_on_cluster
 from auctor.data.group import Group
@@ -115,6 +115,11 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         self.max_restarts = max_restarts
         self.timeout = timeout
 
+    def __sklearn_clone__(self) -> Self:
+        """A copy that is not fitted; the client cannot be copied and is shared."""
+        parameters = self.get_params(deep=False) | {"estimator": clone(self.estimator)}
+        return type(self)(**parameters)
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the estimator to the rows of all partitions.
 
@@ -134,12 +139,13 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         """
         check_distributed(self.estimator)
         timeout = check_positive(self.timeout, "timeout")
+        max_restarts = check_whole(self.max_restarts, "max_restarts", minimum=0)
         client = default_client() if self.client is None else self.client
         if client.asynchronous:
             raise ValueError("client is asynchronous; give a client with asynchronous=False")
         parts = delayed_parts(X, y, sample_weight)
         work = FitWork(_prepared(self.estimator))
-        members = run_on_cluster(client, work, parts, self.max_restarts, timeout)
+        members = run_on_cluster(client, work, parts, max_restarts, timeout)
         if len({member.result.checksum for member in members}) > 1:
             raise RuntimeError(
                 "the workers of the fit have different models; give them the same version of "

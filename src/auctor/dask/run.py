@@ -142,16 +142,17 @@ class _Attempt:
 
     def _watch(self, addresses: Sequence[str]) -> list[Done] | Lost:
         """Wait for all members; if a worker is gone or a member fails, stop the others."""
-        while True:
-            gone = [address for address in addresses if address not in self._client.nthreads()]
-            done = [future for future in self._members if future.done()]
-            stopped = [future for future in done if _has_stopped(future)]
-            if gone or stopped:
+        results: dict[int, Any] = {}
+        while len(results) < len(self._members):
+            for rank, future in enumerate(self._members):
+                if rank not in results and future.done():
+                    is_finished = future.status == "finished"
+                    results[rank] = future.result() if is_finished else None
+            ended_early = any(not isinstance(result, Done) for result in results.values())
+            if ended_early or _gone(self._client, addresses):
                 return self._stop(addresses)
-            if len(done) == len(self._members):
-                results: list[Any] = [future.result() for future in self._members]
-                return results
             _wait_for_one([future for future in self._members if not future.done()])
+        return [results[rank] for rank in range(len(self._members))]
 
     def _stop(self, addresses: Sequence[str]) -> Lost:
         """Stop the members that still run; raises the error of the one that failed by itself."""
@@ -202,15 +203,13 @@ def _divide(client: Client, parts: Sequence[Future]) -> dict[str, list[int]]:
 
 
 def _wait_for_one(futures: Sequence[Future]) -> None:
+    """Wait for the first of the futures, but not for long."""
+    if not futures:
+        return
     try:
         wait(futures, timeout=_ASK_EVERY, return_when="FIRST_COMPLETED")
     except TimeoutError:
         return
-
-
-def _has_stopped(future: Future) -> bool:
-    """Whether a member has ended without a result."""
-    return future.status != "finished" or isinstance(future.result(), Stopped)
 
 
 def _gone(client: Client, addresses: Sequence[str]) -> list[str]:
