@@ -28,14 +28,13 @@ COLUMNS = 20
 
 
 @contextmanager
-def cluster(n_workers: int, processes: bool = True) -> Iterator[Client]:
-    host = {"host": "127.0.0.1"} if processes else {}
+def cluster(n_workers: int) -> Iterator[Client]:
     with (
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
-            processes=processes,
-            **host,
+            processes=True,
+            host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             memory_limit=0,
             silence_logs=50,
@@ -179,11 +178,10 @@ def _time_sums(rank: int, meetings: list[Any], n_values: int) -> float:
 
 def time_messages(options: argparse.Namespace) -> None:
     """The time of a sum, where all workers share the cores of this machine."""
-    for n_workers in (2, 4, 8, 100):
-        processes = n_workers <= 8  # a hundred are threads of one process, without a network
-        with cluster(n_workers, processes) as client:
+    for n_workers in (2, 4, 8):
+        with cluster(n_workers) as client:
             addresses = sorted(client.nthreads())
-            for n_values in (10, 10_000, 1_000_000 if processes else 100_000):
+            for n_values in (10, 10_000, 1_000_000):
                 place = [{"workers": [address], "pure": False} for address in addresses]
                 meetings = [client.submit(Meeting, addresses, 60.0, actor=True, **p) for p in place]
                 sums = [
@@ -191,9 +189,8 @@ def time_messages(options: argparse.Namespace) -> None:
                     for rank, p in enumerate(place)
                 ]
                 taken = max(future.result() for future in sums)
-                kind = "processes" if processes else "threads"
                 size = 8 * n_values
-                print(f"{n_workers} {kind}, {size:,} bytes: {1e3 * taken:.1f} ms", flush=True)
+                print(f"{n_workers} workers, {size:,} bytes: {1e3 * taken:.1f} ms", flush=True)
 
 
 if __name__ == "__main__":

@@ -193,6 +193,10 @@ def test_errors_name_what_is_wrong(client, table):
         DaskRanker(ExactBoost(), client).fit(in_parts(table, 2), "target")
     with pytest.raises(ValueError, match="estimator='tree' cannot be fitted on a cluster"):
         DaskRanker(AUCBoost(estimator="tree"), client).fit(in_parts(table, 2), "target")
+    with_checkpoint = RankBoost()
+    with_checkpoint.checkpoint = "folder"
+    with pytest.raises(ValueError, match="checkpoint is set; a fit on a cluster writes none"):
+        DaskRanker(with_checkpoint, client).fit(in_parts(table, 2), "target")
     with pytest.raises(TypeError, match="y is of type ndarray; give a dask"):
         DaskRanker(estimator, client).fit(in_parts(table, 2)[FEATURES], np.ones(N_ROWS))
     with pytest.raises(ValueError, match="X has 3 partitions and y has 2"):

@@ -70,9 +70,10 @@ def run_on_cluster(
         found = _Attempt(client, work, futures, timeout).run()
         if not isinstance(found, Lost):
             return found
+        # The next attempt begins with the first round: nothing is kept of this one.
         lost.append(found)
     attempts = count(len(lost), "attempt")
-    raise RuntimeError(f"the fit was given up after {attempts}: {lost[-1]}")
+    raise RuntimeError(f"the work on the cluster was given up after {attempts}: {lost[-1]}")
 
 
 def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
@@ -122,11 +123,10 @@ class _Attempt:
         # Pickled, so that Dask does not see the actors among the arguments: a task that depends on
         # the actor of a lost worker would be ended by the scheduler, before the member can say
         # which round it was in.
-        try:
-            meetings = [meeting.result(timeout=self._timeout) for meeting in self._meetings]
-            actors = pickle.dumps(meetings)
-        except Exception as error:
-            return Lost(tuple(_gone(self._client, addresses)), 0, repr(error))
+        gone = self._wait_for_meetings(addresses)
+        if gone or any(meeting.status != "finished" for meeting in self._meetings):
+            return Lost(tuple(gone), 0, "the workers were lost")
+        actors = pickle.dumps([meeting.result() for meeting in self._meetings])
         self._members = [
             self._client.submit(
                 run_member, self._work, rank, actors, self._topic,
@@ -139,6 +139,14 @@ class _Attempt:
             return self._watch(addresses)
         finally:
             self._client.cancel([*self._members, *self._meetings], force=True)
+
+    def _wait_for_meetings(self, addresses: Sequence[str]) -> list[str]:
+        """Wait until all meetings are there; returns the workers that are gone instead."""
+        while any(not meeting.done() for meeting in self._meetings):
+            if gone := _gone(self._client, addresses):
+                return gone
+            _wait_for_one([meeting for meeting in self._meetings if not meeting.done()])
+        return _gone(self._client, addresses)
 
     def _watch(self, addresses: Sequence[str]) -> list[Done] | Lost:
         """Wait for all members; if a worker is gone or a member fails, stop the others."""
