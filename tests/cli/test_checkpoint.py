@@ -56,7 +56,8 @@ def test_large_tables_go_on(train: Path, tmp_path: Path, monkeypatch) -> None:
     assert main(kept) == 0
     assert list(folder.iterdir()) == []
     assert main([*words, "--out", str(tmp_path / "whole.json")]) == 0
-    assert (tmp_path / "kept.json").read_text() == (tmp_path / "whole.json").read_text()
+    kept_model, whole = (model_without_date(tmp_path / f"{n}.json") for n in ("kept", "whole"))
+    assert kept_model == whole
 
 
 def interrupt(*_: object) -> str:
