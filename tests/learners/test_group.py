@@ -178,5 +178,5 @@ def test_a_group_refuses_the_state_of_other_rows():
     CASES["rankboost"].fit(table, y, checkpoint=Checkpoint(store, keep=True))
     table.loc[3, "number"] = 77.0
     stores = [MemoryStore(store.contents) for _ in range(2)]
-    with pytest.raises(ValueError, match="is of another fit.*the values of the features changed"):
+    with pytest.raises(ValueError, match=r"is of another fit.*the values of the features changed"):
         fit_members(CASES["rankboost"], 2, table, y, None, stores=stores)

@@ -104,7 +104,8 @@ def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
 
 def _raise_failed(futures: Sequence[Future]) -> None:
     for number, future in enumerate(futures):
-        if future.status in ("error", "cancelled", "lost"):
+        # One that is "lost" is computed again; if that is impossible, Dask cancels it.
+        if future.status in ("error", "cancelled"):
             error = future.exception() if future.status == "error" else future.status
             message = f"partition {number} could not be computed: {error!r}"
             raise RuntimeError(message) from (error if isinstance(error, Exception) else None)
@@ -235,10 +236,14 @@ class _Attempt:
         self._kept.update(state)
 
     def _keep_survivor(self, addresses: Sequence[str]) -> None:
-        """Keep the state of the first member that is left: all of them have the last steps."""
+        """Keep the state of the first member that is left: all of them have the last steps.
+
+        A member that has not ended yet has noted none of its steps, unless it is member 0.
+        """
         gone = _gone(self._client, addresses)
-        left = (rank for rank, address in enumerate(addresses) if address not in gone)
-        any(self._keep_state(rank) for rank in left)
+        for rank, (address, member) in enumerate(zip(addresses, self._members, strict=True)):
+            if address not in gone and (rank == 0 or member.done()) and self._keep_state(rank):
+                return
 
     def _keep_last(self, addresses: Sequence[str]) -> None:
         """Keep the last state after an error of a member, or Ctrl-C."""
