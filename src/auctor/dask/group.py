@@ -74,6 +74,7 @@ class DaskGroup(Group):
         return received
 
     def begin_round(self, number: int, is_known: bool = False) -> None:
+        self._check_stopped()  # a member on its own would not notice it elsewhere
         self.round = number
         self.bytes_before.append(self.n_bytes)
         if self.rank == 0 and not is_known and monotonic() - self._told > _TELL_EVERY:

@@ -8,6 +8,7 @@ left.
 
 import pickle
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any, NamedTuple
@@ -94,6 +95,9 @@ def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
         try:
             wait(futures, timeout=_ASK_EVERY)
             break
+        except CancelledError:  # data that only a lost worker had cannot be computed again
+            _raise_failed(futures)
+            raise
         except TimeoutError:
             without_workers = 0.0 if client.nthreads() else without_workers + _ASK_EVERY
         if without_workers > _NO_WORKER:
@@ -240,6 +244,7 @@ class _Attempt:
 
         A member that has not ended yet has noted none of its steps, unless it is member 0.
         """
+        self._poll_state()  # the answer that is awaited may be the last one of member 0
         gone = _gone(self._client, addresses)
         for rank, (address, member) in enumerate(zip(addresses, self._members, strict=True)):
             if address not in gone and (rank == 0 or member.done()) and self._keep_state(rank):
@@ -251,7 +256,7 @@ class _Attempt:
             return
         with suppress(Exception):  # the error that is raised then is the first one
             self._abort(addresses, "the fit was stopped")
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, CancelledError):
                 wait(self._members, timeout=_ANSWER)
             self._keep_survivor(addresses)
 
@@ -286,7 +291,7 @@ def _wait_for_one(futures: Sequence[Future]) -> None:
         return
     try:
         wait(futures, timeout=_ASK_EVERY, return_when="FIRST_COMPLETED")
-    except TimeoutError:
+    except (TimeoutError, CancelledError):
         return
 
 
