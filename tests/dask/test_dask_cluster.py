@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from auctor import AUCBoost, ExactBoost, RankBoost, SmoothTreeBoost
+from auctor import AUCBoost, Checkpoint, ExactBoost, RankBoost, SmoothTreeBoost
 from auctor import metrics as in_memory
+from auctor.learners.checkpoint.store import FolderStore, MemoryStore
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -21,6 +22,8 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 
 from auctor.dask import DaskRanker, metrics  # noqa: E402
+from auctor.dask import ranker as ranker_module  # noqa: E402
+from auctor.dask.state import KeptState  # noqa: E402
 
 N_ROWS = 300
 
@@ -193,10 +196,6 @@ def test_errors_name_what_is_wrong(client, table):
         DaskRanker(ExactBoost(), client).fit(in_parts(table, 2), "target")
     with pytest.raises(ValueError, match="estimator='tree' cannot be fitted on a cluster"):
         DaskRanker(AUCBoost(estimator="tree"), client).fit(in_parts(table, 2), "target")
-    with_checkpoint = RankBoost()
-    with_checkpoint.checkpoint = "folder"
-    with pytest.raises(ValueError, match="checkpoint is set; a fit on a cluster writes none"):
-        DaskRanker(with_checkpoint, client).fit(in_parts(table, 2), "target")
     with pytest.raises(TypeError, match="y is of type ndarray; give a dask"):
         DaskRanker(estimator, client).fit(in_parts(table, 2)[FEATURES], np.ones(N_ROWS))
     with pytest.raises(ValueError, match="X has 3 partitions and y has 2"):
@@ -238,10 +237,10 @@ def test_two_fits_at_the_same_time_do_not_wait_for_each_other(client, table):
 
 
 def rounds_told(client):
-    """The last round that each fit has told, by the topic of its events."""
+    """The first and the last round that each attempt has told, by the topic of its events."""
     events = client.get_events().items()
     return {
-        topic: max((message["round"] for _, message in own), default=0)
+        topic: (own[0][1]["round"], own[-1][1]["round"])
         for topic, own in events
         if topic.startswith("auctor-")
     }
@@ -251,7 +250,8 @@ def kill_in_mid_fit(client, before):
     """Kill a worker process as soon as a fit that is not among ``before`` has told round 3."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        if any(told >= 3 for topic, told in rounds_told(client).items() if topic not in before):
+        told = [last for topic, (_, last) in rounds_told(client).items() if topic not in before]
+        if any(last >= 3 for last in told):
             os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
             return
         time.sleep(0.05)
@@ -274,6 +274,70 @@ def test_a_worker_process_that_is_killed_in_mid_fit(processes, table, max_restar
         ranker.fit(parts, "target")
     finally:
         killer.join()
-    assert len(set(rounds_told(processes)) - before) > 1  # the fit began again
+    firsts = [first for topic, (first, _) in rounds_told(processes).items() if topic not in before]
+    # There was another attempt, and it went on after the rounds that a survivor knew.
+    assert len(firsts) > 1 and firsts[0] == 1 and min(firsts[1:]) > 1
     local = estimator.fit(table[FEATURES], table["target"])
     assert everything(ranker.to_local()) == everything(local)
+
+
+class FullStore(MemoryStore):
+    """Ends a fit after its second round."""
+
+    def write(self, key, content):
+        super().write(key, content)
+        if content.count(b'"stump"') == 2:
+            raise RuntimeError("stopped")
+
+
+@pytest.fixture
+def interrupted(table):
+    """The state of a fit in memory after two rounds."""
+    store = FullStore()
+    with pytest.raises(RuntimeError, match="stopped"):
+        RankBoost(n_estimators=5).fit(
+            table[FEATURES], table["target"], checkpoint=Checkpoint(store, rounds=1)
+        )
+    return store.contents["fit"]
+
+
+def test_a_fit_goes_on_from_a_checkpoint(client, table, tmp_path, interrupted):
+    estimator, parts = RankBoost(n_estimators=5), in_parts(table, 5)
+    store, before = FolderStore(tmp_path), set(rounds_told(client))
+    store.write("fit", interrupted)
+    kept = Checkpoint(store, keep=True)
+    ranker = DaskRanker(estimator, client).fit(parts, "target", checkpoint=kept)
+    local = estimator.fit(table[FEATURES], table["target"])
+    assert everything(ranker.to_local()) == everything(local)
+    told = [rounds for topic, rounds in rounds_told(client).items() if topic not in before]
+    assert [first for first, _ in told] == [3]
+    # The whole fit is in the folder now, and a fit in memory has nothing left to choose.
+    finished = store.read("fit")
+    assert finished.count(b'"stump"') == 5
+    DaskRanker(estimator, client).fit(parts, "target", checkpoint=tmp_path)
+    assert store.names() == []  # removed at the end
+    store.write("fit", finished)
+    again = clone(estimator).fit(table[FEATURES], table["target"], checkpoint=kept)
+    assert everything(again) == everything(local)
+    assert store.read("fit") == finished
+
+
+def test_states_of_other_fits_are_refused(client, table, tmp_path, interrupted, monkeypatch):
+    FolderStore(tmp_path).write("fit", interrupted)
+    parts = in_parts(table, 3)
+    with pytest.raises(ValueError, match=r"fit\.checkpoint is of another fit: n_estimators was 5"):
+        DaskRanker(RankBoost(n_estimators=6), client).fit(parts, "target", checkpoint=tmp_path)
+    assert FolderStore(tmp_path).read("fit") == interrupted
+    with pytest.raises(ValueError, match="random_state is None"):
+        estimator = SmoothTreeBoost(n_estimators=2, random_state=None)
+        DaskRanker(estimator, client).fit(parts, "target", checkpoint=tmp_path)
+
+    def kept_from_before(checkpoint):
+        kept = KeptState(checkpoint)
+        kept.state = interrupted
+        return kept
+
+    monkeypatch.setattr(ranker_module, "KeptState", kept_from_before)
+    other = in_parts(table.assign(number=-table["number"]), 3)
+    with pytest.raises(RuntimeError, match=r"computed again.*the values of the features changed"):
+        DaskRanker(RankBoost(n_estimators=5), client).fit(other, "target")

@@ -35,6 +35,16 @@ def test_a_member_collects_what_is_delivered():
     assert found == [["a", "b"], None, None]
 
 
+def test_a_state_is_told_once():
+    found = run(
+        lambda m: m.state_after(0),
+        lambda m: m.give_state(b"a"),
+        lambda m: m.state_after(0),
+        lambda m: m.state_after(1),
+    )
+    assert found == [(0, None), None, (1, b"a"), (1, None)]
+
+
 def test_members_at_different_steps_get_an_error_and_no_sum():
     _, other = run(lambda m: m.meet(1, GATHER, 0, 1), lambda m: m.meet(1, SUM, 1, 1), timeout=0.1)
     assert isinstance(other, StepError)

@@ -1,5 +1,7 @@
 """A fit by several members of a group gives the model of one process, bit for bit."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.base import clone
 
 from auctor import (
     AUCBoost,
+    Checkpoint,
     MartiRank,
     RankBoost,
     SmoothAUCBoost,
@@ -17,6 +20,8 @@ from auctor import (
     TreeRank,
 )
 from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
+from auctor.learners.checkpoint.records import encode
+from auctor.learners.checkpoint.store import MemoryStore
 from auctor.learners.martirank import martirank
 
 N_ROWS = 240
@@ -60,8 +65,11 @@ def make_table(copies):
     return table, y, weight
 
 
-def fit_members(estimator, size, table, y, weight, seed=0):
-    """The estimators that the members of a group have fitted, each to some of five partitions."""
+def fit_members(estimator, size, table, y, weight, seed=0, stores=None):
+    """The estimators that the members of a group have fitted, each to some of five partitions.
+
+    ``stores`` are those of the members' states, which are written after every round.
+    """
     rng = np.random.default_rng(seed)
     edges = np.sort([0, len(table), *rng.integers(0, len(table), size=4)])
     edges[2] = edges[1]  # a partition without rows
@@ -76,7 +84,8 @@ def fit_members(estimator, size, table, y, weight, seed=0):
         if weight is not None:
             weights = np.concatenate([weight[:0], *(weight[s] for s in slices)])
         whole = PartsTable([part for part in parts if part is not None], group)
-        return clone(estimator)._fit_rows(PartsRows(whole, labels, weights))
+        kept = None if stores is None else Checkpoint(stores[group.rank], rounds=1)
+        return clone(estimator)._fit_rows(PartsRows(whole, labels, weights), kept)
 
     return run_members(size, fit)
 
@@ -113,3 +122,61 @@ def test_a_member_without_rows_takes_part():
     alone = CASES["rankboost"].fit(table, y)
     for member in run_members(2, fit):
         assert member.model_.to_json() == alone.model_.to_json()
+
+
+class LostError(Exception):
+    """Ends a member in mid-fit."""
+
+
+class CountingStore(MemoryStore):
+    """Counts how often a state is written, and ends its member after some of these."""
+
+    def __init__(self, contents=None, last=None):
+        super().__init__(contents)
+        self.n_writes, self._last = 0, last
+
+    def write(self, key, content):
+        super().write(key, content)
+        self.n_writes += 1
+        if self.n_writes == self._last:
+            raise LostError
+
+
+def everything(estimator):
+    """Model, history and certificate, bit for bit."""
+    certificate = estimator.certificate_
+    history = json.dumps(encode(estimator.history_))
+    return estimator.model_.to_json(), history, certificate.statement, repr(certificate.values)
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["early_stopping", "aucboost", "martirank", "treerank", "smooth", "smooth_cv", "tree_boost"],
+)
+def test_members_go_on_from_the_state_of_one_that_is_left(case):
+    estimator, (table, y, weight) = CASES[case], make_table(case == "early_stopping")
+    whole = CountingStore()
+    kept = Checkpoint(whole, rounds=1)
+    expected = everything(clone(estimator).fit(table, y, sample_weight=weight, checkpoint=kept))
+    half = whole.n_writes // 2
+    stores = [MemoryStore(), CountingStore(last=half), MemoryStore()]
+    with pytest.raises(LostError):
+        fit_members(estimator, 3, table, y, weight, stores=stores)
+    # Two other members with other rows, and a process alone, go on from the state of member 2.
+    left = [CountingStore(stores[2].contents) for _ in range(3)]
+    found = fit_members(estimator, 2, table, y, weight, seed=1, stores=left[:2])
+    alone = Checkpoint(left[2], rounds=1)
+    found.append(clone(estimator).fit(table, y, sample_weight=weight, checkpoint=alone))
+    assert [everything(member) for member in found] == [expected] * 3
+    # The steps of the first half were not chosen again.
+    assert {store.n_writes for store in left} <= {whole.n_writes - half + k for k in (-1, 0, 1)}
+
+
+def test_a_group_refuses_the_state_of_other_rows():
+    table, y, _ = make_table(copies=False)
+    store = MemoryStore()
+    CASES["rankboost"].fit(table, y, checkpoint=Checkpoint(store, keep=True))
+    table.loc[3, "number"] = 77.0
+    stores = [MemoryStore(store.contents) for _ in range(2)]
+    with pytest.raises(ValueError, match=r"is of another fit.*the values of the features changed"):
+        fit_members(CASES["rankboost"], 2, table, y, None, stores=stores)

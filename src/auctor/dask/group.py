@@ -7,14 +7,14 @@ worker of member 0; large ones go to their receivers directly.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 from dask.sizeof import sizeof
 from distributed import get_worker
 
-from auctor.dask.meeting import GATHER, SUM, GroupError, StepError
+from auctor.dask.meeting import GATHER, SUM, GroupError, Meeting, StepError
 from auctor.data.group import Group, check_counts
 
 # While a member waits for an answer, it looks this often (in seconds) whether the fit was stopped.
@@ -73,12 +73,18 @@ class DaskGroup(Group):
             self._answer(answer)
         return received
 
-    def begin_round(self, number: int) -> None:
+    def begin_round(self, number: int, is_known: bool = False) -> None:
+        self._check_stopped()  # a member on its own would not notice it elsewhere
         self.round = number
         self.bytes_before.append(self.n_bytes)
-        if self.rank == 0 and monotonic() - self._told > _TELL_EVERY:
+        if self.rank == 0 and not is_known and monotonic() - self._told > _TELL_EVERY:
             self._told = monotonic()
             get_worker().log_event(self._topic, {"round": number})
+
+    @property
+    def meeting(self) -> Meeting | None:
+        """The meeting on the worker of this member; None if the fit was cancelled."""
+        return cast(Meeting | None, get_worker().state.actors.get(self._meetings[self.rank].key))
 
     def abort(self, reason: str) -> None:
         """Stop the other members, after an error of this one."""
@@ -103,7 +109,7 @@ class DaskGroup(Group):
                 self._check_stopped()
 
     def _check_stopped(self) -> None:
-        own: Any = get_worker().state.actors.get(self._meetings[self.rank].key)
+        own = self.meeting
         if own is None:
             raise GroupError("the fit was cancelled")
         if own.failure is not None:

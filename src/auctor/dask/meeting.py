@@ -41,6 +41,9 @@ class Meeting:
         self._names, self._size, self._timeout = names, len(names), timeout
         self._steps: dict[int, _Step] = {}
         self.failure: str | None = None
+        # The state of the fit as the member on this worker last noted it, and how often it did.
+        self.state: bytes | None = None
+        self.n_states = 0
 
     async def meet(self, number: int, doing: str, rank: int, item: Any) -> Any:
         """Bring an item to a step; returns all items, or their sum."""
@@ -64,6 +67,19 @@ class Meeting:
             if not step.result.done():
                 step.result.set_exception(GroupError(self.failure))
                 step.result.exception()  # asyncio complains about errors that nobody asks for
+
+    def note_state(self, state: bytes | None) -> None:
+        """Replace the state of the fit; the member on this worker calls it directly."""
+        self.state = state
+        self.n_states += 1
+
+    async def give_state(self, state: bytes) -> None:
+        """Bring the state from which the fit is to go on."""
+        self.note_state(state)
+
+    async def state_after(self, n_known: int) -> tuple[int, bytes | None]:
+        """How often the state was noted, and the state if that is more often than ``n_known``."""
+        return self.n_states, self.state if self.n_states > n_known else None
 
     def _step(self, number: int, doing: str) -> _Step:
         if self.failure is not None:

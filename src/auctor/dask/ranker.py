@@ -14,10 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from auctor._checks import check_positive, check_whole
+from auctor.dask.group import DaskGroup
 from auctor.dask.parts import Part, delayed_parts, read_parts
 from auctor.dask.run import run_on_cluster
-from auctor.data.group import Group
+from auctor.dask.state import KeptState, StatePlan
+from auctor.estimators.checkpointing import read_checkpoint
 from auctor.estimators.dataset_fit import check_binned
+from auctor.learners.checkpoint.identity import OtherFitError
 
 # The learners that reach the rows of other workers through the group of their data alone.
 DISTRIBUTED = (
@@ -42,15 +45,24 @@ class Fitted(NamedTuple):
 class FitWork:
     """The work of each member of a fit."""
 
-    def __init__(self, estimator: Any) -> None:
-        self._estimator = estimator
+    def __init__(self, estimator: Any, plan: StatePlan) -> None:
+        self._estimator, self._plan = estimator, plan
 
-    def __call__(self, group: Group, parts: list[tuple[int, Part]]) -> Fitted:
+    def __call__(self, group: DaskGroup, parts: list[tuple[int, Part]]) -> Fitted:
         """Fit a copy of the estimator to the partitions, together with the other members."""
         estimator = clone(self._estimator)
         if group.rank > 0:
             estimator.set_params(verbose=False)
-        estimator._fit_rows(read_parts(parts, group))
+        checkpoint = self._plan.open(group)
+        try:
+            estimator._fit_rows(read_parts(parts, group), checkpoint)
+        except OtherFitError as error:
+            if self._plan.is_given:
+                raise
+            raise RuntimeError(
+                "partitions were computed again after a worker was lost, and are not the same: "
+                f"{error.differences}; give partitions that are the same each time"
+            ) from None
         checksum = hashlib.sha256(estimator.model_.to_json().encode()).hexdigest()
         return Fitted(checksum, estimator if group.rank == 0 else None)
 
@@ -72,7 +84,7 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
     client : distributed.Client, optional
         The client of the cluster; by default the one that was made last.
     max_restarts : int, default=3
-        How often a fit begins again if a worker is lost.
+        How often a fit goes on without a worker that is lost.
     timeout : float, default=600
         Seconds that workers wait for the slowest of them at each step. After that, the fit stops
         with an error that names the worker.
@@ -120,7 +132,9 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         parameters = self.get_params(deep=False) | {"estimator": clone(self.estimator)}
         return type(self)(**parameters)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None
+    ) -> Self:
         """Fit the estimator to the rows of all partitions.
 
         Parameters
@@ -132,20 +146,25 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
             Labels of two values, in the same partitions as X; or the name of a column of X.
         sample_weight : dask series, dask array or str, optional
             The importance of each row, or the name of a column of X.
+        checkpoint : str, Path or Checkpoint, default=None
+            A folder on the machine of the client for the state of the fit, as in ``fit`` of the
+            estimators. If the client is killed or all workers are lost, call ``fit`` again with the
+            same rows: it goes on, on any workers and partitions.
 
         Returns
         -------
         self : DaskRanker
         """
-        check_distributed(self.estimator)
+        check_binned(self.estimator, DISTRIBUTED, "cannot be fitted on a cluster")
+        given = read_checkpoint(checkpoint, self.estimator)
         timeout = check_positive(self.timeout, "timeout")
         max_restarts = check_whole(self.max_restarts, "max_restarts", minimum=0)
         client = default_client() if self.client is None else self.client
         if client.asynchronous:
             raise ValueError("client is asynchronous; give a client with asynchronous=False")
         parts = delayed_parts(X, y, sample_weight)
-        work = FitWork(_prepared(self.estimator))
-        members = run_on_cluster(client, work, parts, max_restarts, timeout)
+        work, kept = FitWork(_prepared(self.estimator), StatePlan(given)), KeptState(given)
+        members = run_on_cluster(client, work, parts, max_restarts, timeout, kept)
         if len({member.result.checksum for member in members}) > 1:
             raise RuntimeError(
                 "the workers of the fit have different models; give them the same version of "
@@ -155,6 +174,7 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
         self._set_fitted(local)
         self.n_bytes_ = members[-1].n_bytes
         self.round_bytes_ = np.diff(members[-1].bytes_before)
+        kept.finish()
         return self
 
     def _set_fitted(self, local: Any) -> None:
@@ -246,13 +266,6 @@ def _frame(
     if columns is None:
         return pd.Series(values, index=X.index)
     return pd.DataFrame(values, index=X.index, columns=columns)
-
-
-def check_distributed(estimator: Any) -> None:
-    """Raise an error for an estimator that cannot be fitted on several workers."""
-    check_binned(estimator, DISTRIBUTED, "cannot be fitted on a cluster")
-    if getattr(estimator, "checkpoint", None) is not None:
-        raise ValueError("checkpoint is set; a fit on a cluster writes none, give checkpoint=None")
 
 
 def _prepared(estimator: Any) -> Any:

@@ -1,7 +1,8 @@
 """Checksums of rows, which tell whether two tables are the same.
 
 A checksum is a sum over rows of a hash of the row and its index in the table, modulo 2^64. It does
-not depend on partitions, and those of parts of a table add up to that of the whole table.
+not depend on partitions, and those of parts of a table add up to that of the whole table. Members
+of a group therefore add theirs up.
 """
 
 from typing import NamedTuple
@@ -28,7 +29,7 @@ class RowChecksums(NamedTuple):
 
 
 def row_checksums(data: RankingData) -> RowChecksums:
-    """The checksums of the rows of all partitions.
+    """The checksums of the rows of all partitions, and of all members of the group.
 
     Examples
     --------
@@ -47,7 +48,9 @@ def row_checksums(data: RankingData) -> RowChecksums:
                 sums[k] += _sum(column, part, rows)
         if isinstance(part.codes, SparseCodes):
             sums[0] += _sum_sparse(part.codes, part)
-    return RowChecksums(*(total % _MODULUS for total in sums))
+    # Sums of 64 bits without a sign are taken modulo 2^64.
+    own = np.array([total % _MODULUS for total in sums], dtype=np.uint64)
+    return RowChecksums(*data.group.sum(own).tolist())
 
 
 def _sum(column: Hashes, part: Partition, rows: slice) -> int:

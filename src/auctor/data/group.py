@@ -50,8 +50,11 @@ class Group:
         check_counts(counts)
         return counts if self.size == 1 else add_up(self.gather(counts))
 
-    def begin_round(self, number: int) -> None:
-        """Note the number of the round that begins, for messages about members that are lost."""
+    def begin_round(self, number: int, is_known: bool = False) -> None:
+        """Note the number of the round that begins, for messages about members that are lost.
+
+        ``is_known`` says that the round is one of an earlier run and is only repeated.
+        """
 
     def total(self, number: int) -> int:
         """The sum of one whole number of each member, of any size."""

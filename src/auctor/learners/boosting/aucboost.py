@@ -133,7 +133,7 @@ def _run(
     fractions = np.array([0.5, 0.5])  # of the two classes in D_t
     bound = 1.0
     while len(history.rounds) < settings.n_estimators:
-        data.group.begin_round(len(history.rounds) + 1)
+        data.group.begin_round(len(history.rounds) + 1, log.is_known)
         known = log.next(
             partial(_next_round, ranking, weights, fractions), partial(_repeat, weights)
         )

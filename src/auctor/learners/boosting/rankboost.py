@@ -139,7 +139,7 @@ def boost(
     progress = Progress(settings.n_estimators, name, settings.verbose, resumed=len(log.known))
     product = 1.0
     while len(history.rounds) < settings.n_estimators:
-        data.group.begin_round(len(history.rounds) + 1)
+        data.group.begin_round(len(history.rounds) + 1, log.is_known)
         known = log.next(
             partial(_next_round, weights, search, settings.learning_rate),
             partial(_repeat, weights, data.n_codes),

@@ -11,18 +11,16 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Generic, overload
 
 from auctor.data import RankingData
-from auctor.exceptions import CheckpointWarning
 from auctor.learners.checkpoint.file import damaged, read_text, write_text
 from auctor.learners.checkpoint.identity import check_same, identify
 from auctor.learners.checkpoint.records import Record, decode, encode
-from auctor.learners.checkpoint.store import FolderStore, Store
+from auctor.learners.checkpoint.store import FolderStore, Store, warn_not_written
 
 # At most this part of the time is spent on writing, whatever ``seconds`` is.
 _MOST_OF_TIME = 0.01
@@ -207,12 +205,7 @@ class _State:
     def _warn(self, error: OSError) -> None:
         if not self._has_warned:
             self._has_warned = True
-            warnings.warn(
-                f"the checkpoint {self.place} could not be written ({error}); the fit goes on, and "
-                "tries again later",
-                CheckpointWarning,
-                stacklevel=2,
-            )
+            warn_not_written(self.place, error)
 
 
 class _Records:
@@ -244,6 +237,11 @@ class Log(Generic[Record]):
         self.known = known
         self._n_taken = 0
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the next step is one of the earlier run."""
+        return self._n_taken < len(self.known)
+
     @overload
     def next(
         self, make: Callable[[], Record], repeat: Callable[[Record], object] | None = None
@@ -262,7 +260,7 @@ class Log(Generic[Record]):
         ``make`` chooses a step and does what follows from it; it returns None at the end of the
         loop. ``repeat`` does what follows from a step that is known, if anything does.
         """
-        if self._n_taken < len(self.known):
+        if self.is_known:
             record = self.known[self._n_taken]
             self._n_taken += 1
             if repeat is not None:

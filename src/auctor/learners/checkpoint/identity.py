@@ -38,8 +38,18 @@ _WORDS = {
 }
 
 
+class OtherFitError(ValueError):
+    """A checkpoint is of another fit than the one that reads it; ``differences`` says why."""
+
+    differences = ""  # no argument: errors of workers are pickled
+
+
 def identify(learner: str, data: RankingData, settings: Any, **others: Any) -> dict[str, Any]:
-    """The identity of a fit; ``others`` are further arguments of the learner by name."""
+    """The identity of a fit; ``others`` are further arguments of the learner by name.
+
+    It is that of the whole table: all members of a group have the same one, and must ask for it
+    at the same time.
+    """
     return {
         "learner": learner,
         "auctor": __version__,
@@ -55,10 +65,13 @@ def check_same(was: Any, now: dict[str, Any], place: str) -> None:
     if not found:
         return
     more = ", and more" if len(found) > _MOST_NAMED else ""
-    raise ValueError(
-        f"the checkpoint {place} is of another fit: {'; '.join(found[:_MOST_NAMED])}{more}. "
-        "Give checkpoint another folder for this fit, or remove the file to start anew"
+    differences = "; ".join(found[:_MOST_NAMED]) + more
+    error = OtherFitError(
+        f"the checkpoint {place} is of another fit: {differences}. Give checkpoint another folder "
+        "for this fit, or remove the file to start anew"
     )
+    error.differences = differences
+    raise error
 
 
 def _differences(was: Any, now: Any, name: str = "", path: str = "") -> Iterator[str]:

@@ -1,9 +1,11 @@
 """Where checkpoints are kept: in a folder, or in memory."""
 
+import warnings
 from pathlib import Path
 from typing import Protocol
 
 from auctor._files import complete_file
+from auctor.exceptions import CheckpointWarning
 
 _ENDING = ".checkpoint"
 
@@ -105,3 +107,13 @@ class MemoryStore:
 
     def place(self, key: str) -> str:
         return f"{key!r} in memory"
+
+
+def warn_not_written(place: str, error: OSError) -> None:
+    """Warn that a state could not be written: a full disk must not end a fit of hours."""
+    warnings.warn(
+        f"the checkpoint {place} could not be written ({error}); the fit goes on, and tries again "
+        "later",
+        CheckpointWarning,
+        stacklevel=3,
+    )

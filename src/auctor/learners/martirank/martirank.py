@@ -85,7 +85,7 @@ def fit_martirank(
     with Workers(settings.n_jobs) as workers:
         trainer = _Trainer(data, settings, workers)
         for t in range(1, settings.n_layers + 1):
-            data.group.begin_round(t)
+            data.group.begin_round(t, log.is_known)
             nodes = log.next(partial(trainer.train_layer, t, positions))
             if len(nodes) != t:
                 raise log.fail(f"has {len(nodes)} nodes in layer {t}")

@@ -113,7 +113,7 @@ class Booster:
 
         Also returns the weight of the training rows at each node.
         """
-        self._data.group.begin_round(self._n_trees + 1)
+        self._data.group.begin_round(self._n_trees + 1, self.log.is_known)
         tree = self.log.next(self._grow)
         if tree is None:
             return None
