@@ -129,7 +129,7 @@ def test_labels_of_all_members_are_the_classes():
     assert [classes.tolist() for classes in found] == [[0.0, 1.0]] * 3
     with pytest.raises(ValueError, match="y has 3 classes"):
         read_labels_of(np.array([0, 1]), np.array([2, 1]))
-    with pytest.raises(ValueError, match="y has numbers and text in different partitions"):
+    with pytest.raises(ValueError, match="y has numbers and text in different parts"):
         read_labels_of(np.array([0, 1]), np.array(["a"], dtype=object))
     with pytest.raises(ValueError, match="1 missing label"):
         read_labels_of(np.array([0, 1]), np.array([1.0, np.nan]))

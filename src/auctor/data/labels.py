@@ -97,7 +97,7 @@ def _all_labels(array: npt.NDArray[Any], name: str, group: Group) -> npt.NDArray
 
 
 def join_labels(parts: Sequence[npt.NDArray[Any]], name: str) -> npt.NDArray[Any]:
-    """The labels of several partitions; an error if their types differ.
+    """The labels of several parts of a table; an error if their types differ.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def join_labels(parts: Sequence[npt.NDArray[Any]], name: str) -> npt.NDArray[Any
     kinds = {_LABEL_KINDS.get(labels.dtype.kind, "other values") for labels in known}
     if len(kinds) > 1:
         found = " and ".join(sorted(kinds))
-        raise ValueError(f"{name} has {found} in different partitions; give it one type")
+        raise ValueError(f"{name} has {found} in different parts; give it one type")
     # Empty arrays would change the type of the others.
     return np.concatenate(known or [np.empty(0), *parts][-1:])
 
