@@ -80,3 +80,11 @@ def test_options_that_need_all_rows_are_refused(
 ) -> None:
     command = ("evaluate", model, new / "rows.csv", "--target", "y", option, "w", *MEMORY)
     assert f"{option} needs all rows in memory" in run(*command).error
+
+
+def test_too_little_memory_is_named_as_it_was_given(run: Run, model: Path, new: Path) -> None:
+    command = ("evaluate", model, new / "rows.csv", "--target", "y", "--max-memory")
+    error = run(*command, "200MB").error
+    assert "--max-memory is 200 MB, and this command needs about" in error
+    enough = error.split("needs about ")[1].split(" for")[0].replace(" ", "")
+    assert run(*command, enough).code == 0

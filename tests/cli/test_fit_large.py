@@ -124,6 +124,32 @@ def test_text_says_what_was_not_done(run: Run, folder: Path) -> None:
     assert "no baseline, and only one fold is tested" in done.out
     done = run("fit", folder, *LARGE, *FAST[:-1], "0")
     assert "folds" not in done.out
+    assert "no baseline, and --cv 0 tests no fold" in done.out
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (None, "b.parquet lacks the column 'y'; give all parts the same columns"),
+        (["1", "0"], "column 'y' has numbers and text in different parts; give it one type"),
+        ([1, None], "column 'y' has 1 missing value; every row needs a label"),
+        (["no", None], "column 'y' has 1 missing value; every row needs a label"),
+        ([], "source has no rows: all Parquet files of"),
+    ],
+)
+def test_labels_that_differ_by_file(
+    run: Run, tmp_path: Path, labels: list[object] | None, message: str
+) -> None:
+    (tmp_path / "odd").mkdir()
+    first = pa.table({"x": [1.0, 2.0], "y": ["no", "yes"] if labels and "no" in labels else [0, 1]})
+    second = first.select(["x"]) if labels is None else first.slice(0, len(labels))
+    if labels:
+        second = second.set_column(1, "y", pa.array(labels))
+    if labels != []:
+        pq.write_table(first, tmp_path / "odd" / "a.parquet")
+    pq.write_table(second, tmp_path / "odd" / "b.parquet")
+    done = run("fit", tmp_path / "odd", "--target", "y", "--max-memory", "1GB", *FAST)
+    assert message in done.error
 
 
 @pytest.mark.parametrize(

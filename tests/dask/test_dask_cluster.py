@@ -202,6 +202,13 @@ def test_errors_name_what_is_wrong(client, table):
         DaskRanker(estimator, client).fit(in_parts(table, 3), in_parts(table, 2)["target"])
     with pytest.raises(ValueError, match="y has 1 class"):
         DaskRanker(estimator, client).fit(in_parts(table.assign(target=1), 2), "target")
+    mixed = [table.assign(target=table["target"].astype(kind)) for kind in (int, str) * 3]
+    with pytest.raises(ValueError, match="y has numbers and text in different parts"):
+        DaskRanker(estimator, client).fit(delayed_tables(*mixed))
+    y, score = (da.from_array(table["target"].to_numpy(), chunks=50) for _ in range(2))
+    weight = [dask.delayed(np.ones(50 + (-1) ** k)) for k in range(N_ROWS // 50)]
+    with pytest.raises(ValueError, match=r"partition \d has 50 rows and \d+ values of"):
+        metrics.auc(y, score, sample_weight=weight, client=client)
     infinite = table.assign(number=np.where(np.arange(N_ROWS) == 250, np.inf, 0.0))
     with pytest.raises(ValueError, match="column 'number' holds 1 infinity"):
         DaskRanker(estimator, client).fit(in_parts(infinite, 4), "target")

@@ -129,7 +129,7 @@ def test_labels_of_all_members_are_the_classes():
     assert [classes.tolist() for classes in found] == [[0.0, 1.0]] * 3
     with pytest.raises(ValueError, match="y has 3 classes"):
         read_labels_of(np.array([0, 1]), np.array([2, 1]))
-    with pytest.raises(ValueError, match="y has numbers and text in different partitions"):
+    with pytest.raises(ValueError, match="y has numbers and text in different parts"):
         read_labels_of(np.array([0, 1]), np.array(["a"], dtype=object))
     with pytest.raises(ValueError, match="1 missing label"):
         read_labels_of(np.array([0, 1]), np.array([1.0, np.nan]))
@@ -168,3 +168,12 @@ def test_a_group_adds_whole_numbers_only():
         ALONE.sum(np.array([1.0]))
     with pytest.raises(ValueError, match="different shapes"):
         add_up([np.array([1]), np.array([1, 2])])
+
+
+def test_an_error_about_labels_is_the_same_for_all_members():
+    def read(group):
+        weight = np.array([1.0, 2.0] if group.rank else [1.0, 0.0])
+        with pytest.raises(ValueError, match="y, without its rows of weight 0, has 1 class"):
+            read_rows(np.array([0, group.rank ^ 1]), weight, None, 2, group=group)
+
+    run_members(2, read)

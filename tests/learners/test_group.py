@@ -20,6 +20,7 @@ from auctor import (
     TreeRank,
 )
 from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
+from auctor.estimators.base import FitInput
 from auctor.learners.checkpoint.records import encode
 from auctor.learners.checkpoint.store import MemoryStore
 from auctor.learners.martirank import martirank
@@ -180,3 +181,30 @@ def test_a_group_refuses_the_state_of_other_rows():
     stores = [MemoryStore(store.contents) for _ in range(2)]
     with pytest.raises(ValueError, match=r"is of another fit.*the values of the features changed"):
         fit_members(CASES["rankboost"], 2, table, y, None, stores=stores)
+
+
+def test_members_may_have_different_numbers_of_threads():
+    table, y, _ = make_table(copies=False)
+    wide = pd.concat([table["number"].rename(f"x{k}") + k for k in range(5)], axis=1)
+    alone = TreeRank(max_depth=2).fit(wide, y)
+
+    def fit(group):
+        rows = slice(0, 100) if group.rank else slice(100, None)
+        whole = PartsTable([read_part(1 - group.rank, wide.iloc[rows])], group)
+        estimator = TreeRank(max_depth=2, n_jobs=1 + 3 * group.rank)
+        return estimator._fit_rows(PartsRows(whole, y[rows], None))
+
+    for member in run_members(2, fit):
+        assert member.model_.to_json() == alone.model_.to_json()
+
+
+def test_labels_are_counted_alike_whatever_their_type():
+    table, y, _ = make_table(copies=False)
+
+    def count(group):
+        rows = slice(0, 100) if group.rank else slice(100, None)
+        whole = PartsTable([read_part(group.rank, table.iloc[rows])], group)
+        labels = y[rows].astype([np.int64, np.float64][group.rank])
+        return FitInput(whole, whole, labels).count_labels()
+
+    assert run_members(2, count) == [[int((y == 0).sum()), int((y == 1).sum())]] * 2

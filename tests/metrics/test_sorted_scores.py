@@ -168,3 +168,18 @@ def test_what_has_no_curve_is_refused():
     weighted = metrics.roc_curve([0, 1, 0, 1], [1, 2, 3, 4], sample_weight=[1, 2, 3, 4])
     with pytest.raises(ValueError, match="curve is of rows with weights"):
         from_curve.auc_ci(weighted)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([[0, 1], [1, None]], "1 missing label"),
+        ([[0.0, 1.0], [np.nan]], "1 missing label"),
+        ([[0, 1], [2, 1]], "more than one label beside pos_label=1: 0, 2"),
+        ([["a", "b"]], "more than one label beside pos_label=1: a, b"),
+    ],
+)
+def test_batches_with_labels_that_are_not_of_two_classes_are_refused(labels, words):
+    batches = [(own, np.arange(float(len(own)))) for own in labels]
+    with pytest.raises(ValueError, match=words):
+        metrics.roc_curve_of_batches(batches, pos_label=1)

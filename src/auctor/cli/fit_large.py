@@ -123,6 +123,11 @@ def _page(
     return large_page(estimator, shown, facts, document, about, args.seed)
 
 
+def _not_done(is_tested: bool) -> str:
+    tested = "only one fold is tested" if is_tested else "--cv 0 tests no fold"
+    return f"with --max-memory there is no baseline, and {tested}"
+
+
 def _check_options(args: argparse.Namespace) -> None:
     for name in _REFUSED:
         if getattr(args, name) not in (None, []):
@@ -207,7 +212,7 @@ def _text(facts: dict[str, Any], estimator: RankingEstimator, fold: HeldOutFold 
         )
     lines += [
         f"training certificate: {estimator.certificate_.statement}",
-        "with --max-memory there is no baseline, and only one fold is tested",
+        _not_done(fold is not None),
         f"model written to {facts['model']}",
     ]
     if facts["report"] is not None:

@@ -13,6 +13,7 @@ from auctor._typing import Bools, Floats
 from auctor.cli.errors import nearest
 from auctor.cli.options import ColumnRoles
 from auctor.data import Categories, read_table, read_weights
+from auctor.data.missing import count_missing
 from auctor.data.times import read_moments
 from auctor.models.explanation import shorten
 
@@ -118,6 +119,8 @@ def read_target(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
 
 def two_labels(target: npt.NDArray[Any], name: str) -> tuple[Label, Label]:
     """The two labels in ascending order; any other number of labels is an error."""
+    if count_missing(target):
+        raise _incomplete(count_missing(target), name, "label")
     labels = np.unique(target).tolist()
     if len(labels) != 2:
         noun = "value" if len(labels) == 1 else "different values"
@@ -242,8 +245,12 @@ def read_time(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
 def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:
     """Raise an error for missing values."""
     if column.null_count:
-        missing = count(column.null_count, "missing value")
-        raise ValueError(f"column {name!r} has {missing}; every row needs a {role}")
+        raise _incomplete(column.null_count, name, role)
+
+
+def _incomplete(n_missing: int, name: str, role: str) -> ValueError:
+    missing = count(n_missing, "missing value")
+    return ValueError(f"column {name!r} has {missing}; every row needs a {role}")
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -15,12 +15,12 @@ from distributed import Client, default_client
 
 from auctor._checks import check_level
 from auctor._typing import Floats, Ints
-from auctor.dask.parts import Part, delayed_blocks
+from auctor.dask.parts import Part, check_length, delayed_blocks
 from auctor.dask.run import run_on_cluster
 from auctor.data.cluster.sorted_line import Line, count_values, share_lines
 from auctor.data.group import Group
 from auctor.data.labelled import LabelledRows, read_rows
-from auctor.data.labels import read_scores, read_vector
+from auctor.data.labels import join_labels, read_scores, read_vector
 from auctor.metrics.curve import RocCurve
 from auctor.metrics.delong import check_two_of_each
 from auctor.metrics.intervals import AucInterval, wilson_interval
@@ -214,17 +214,16 @@ def _read(
     group: Group, parts: list[tuple[int, Part]], pos_label: Any
 ) -> tuple[Floats, LabelledRows]:
     """The scores, labels and weights of a member's rows of positive weight."""
-    labels, scores, weights = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+    labels, scores, weights = [], [np.empty(0)], [np.empty(0)]
     is_weighted = group.any(any(part.weight is not None for _, part in parts))
-    for _, part in parts:
+    for number, part in parts:
         y = read_vector(part.y, "y_true")
-        own = read_scores(part.X, len(y))
-        if len(y):
-            labels.append(y)
-            scores.append(own)
-            weights.append(read_vector(part.weight, "sample_weight") if is_weighted else own[:0])
-    # Empty arrays of floats would change the type of other labels.
-    y = np.concatenate(labels[1:] or labels)
+        scores.append(read_scores(part.X, len(y)))
+        labels.append(y)
+        if is_weighted:
+            weights.append(read_vector(part.weight, "sample_weight"))
+            check_length(number, "sample_weight", len(weights[-1]), len(y))
+    y = join_labels(labels, "y_true")
     weight = np.concatenate(weights) if is_weighted else None
     rows = read_rows(y, weight, pos_label, len(y), False, group)
     return rows.pick(np.concatenate(scores)), rows

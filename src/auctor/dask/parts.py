@@ -12,7 +12,7 @@ from dask.delayed import Delayed
 from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
 from auctor.data.group import Group
 from auctor.data.labelled import check_lengths
-from auctor.data.labels import read_vector
+from auctor.data.labels import join_labels, read_vector
 
 
 class Part(NamedTuple):
@@ -102,16 +102,15 @@ def read_parts(parts: list[tuple[int, Part]], group: Group) -> PartsRows:
     for number, part in sorted(parts, key=lambda both: both[0]):
         table = read_part(number, part.X)
         y = _vector(part.y, "y", number)
-        _check_length(number, "y", len(y), 0 if table is None else table.table.n_rows)
+        check_length(number, "y", len(y), 0 if table is None else table.table.n_rows)
         if table is None:
             continue
         tables.append(table)
         labels.append(y)
         if is_weighted:
             weights.append(_weights(part.weight, number, len(y)))
-    joined = np.concatenate(labels) if labels else np.empty(0)
     weight = np.concatenate([np.empty(0), *weights]) if is_weighted else None
-    return PartsRows(PartsTable(tables, group), joined, weight)
+    return PartsRows(PartsTable(tables, group), join_labels(labels, "y"), weight)
 
 
 def _vector(values: Any, name: str, number: int) -> npt.NDArray[Any]:
@@ -125,11 +124,12 @@ def _weights(values: Any, number: int, n_rows: int) -> npt.NDArray[Any]:
     if values is None:
         raise ValueError(f"partition {number} has no weights where others have; give all of them")
     weight = _vector(values, "sample_weight", number)
-    _check_length(number, "sample_weight", len(weight), n_rows)
+    check_length(number, "sample_weight", len(weight), n_rows)
     return weight
 
 
-def _check_length(number: int, name: str, found: int, n_rows: int) -> None:
+def check_length(number: int, name: str, found: int, n_rows: int) -> None:
+    """Raise an error for a partition whose rows are not those of the table."""
     if found != n_rows:
         raise ValueError(
             f"partition {number} has {n_rows} rows and {found} values of {name}; give the same "

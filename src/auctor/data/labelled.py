@@ -62,9 +62,11 @@ def read_rows(
     check_lengths(n_rows, len(y))
     weight = read_weights(sample_weight, n_rows, group=group)
     kept = None if weight is None or bool((weight > 0).all()) else weight > 0
-    name = "y"
+    # Rows of weight 0 of another member count as well: all members give the same error.
+    is_less = group.any(kept is not None)
+    name = "y, without its rows of weight 0," if is_less else "y"
     if weight is not None and kept is not None:
-        y, weight, name = y[kept], weight[kept], "y, without its rows of weight 0,"
+        y, weight = y[kept], weight[kept]
     labels = read_labels(y, pos_label=pos_label, name=name, group=group)
     units = None
     if frequency:

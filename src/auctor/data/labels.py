@@ -1,6 +1,6 @@
 """Validation of one-dimensional input: labels, scores and weights."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -87,18 +87,30 @@ _MOST_LABELS = 1000
 
 def _all_labels(array: npt.NDArray[Any], name: str, group: Group) -> npt.NDArray[Any]:
     """The distinct labels of all members of a group, in their common type."""
-    own = array[:0] if len(array) == 0 else _distinct_known(array, name)
+    own = array[:0] if len(array) == 0 else distinct_labels(array, name)
     if len(own) > _MOST_LABELS:
         shown = first_few(own[:6].tolist(), quote=False)
         raise ValueError(
             f"{name} has more than {_MOST_LABELS} classes ({shown}); auctor needs exactly two"
         )
-    lists = [labels for labels in group.gather(own) if len(labels)]
-    kinds = {_LABEL_KINDS.get(labels.dtype.kind, "other values") for labels in lists}
+    return join_labels([own[:0], *group.gather(own)], name)
+
+
+def join_labels(parts: Sequence[npt.NDArray[Any]], name: str) -> npt.NDArray[Any]:
+    """The labels of several parts of a table; an error if their types differ.
+
+    Examples
+    --------
+    >>> join_labels([np.array([0, 1]), np.array([1.0])], "y").tolist()
+    [0.0, 1.0, 1.0]
+    """
+    known = [labels for labels in parts if len(labels)]
+    kinds = {_LABEL_KINDS.get(labels.dtype.kind, "other values") for labels in known}
     if len(kinds) > 1:
         found = " and ".join(sorted(kinds))
-        raise ValueError(f"{name} has {found} in different partitions; give it one type")
-    return np.concatenate(lists) if lists else own
+        raise ValueError(f"{name} has {found} in different parts; give it one type")
+    # Empty arrays would change the type of the others.
+    return np.concatenate(known or [np.empty(0), *parts][-1:])
 
 
 _LABEL_KINDS = {
@@ -108,7 +120,7 @@ _LABEL_KINDS = {
 }
 
 
-def _distinct_known(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def distinct_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """The distinct labels; an error if some are missing."""
     missing = count_missing(array)
     if missing:

@@ -63,7 +63,10 @@ class FitInput:
 
     def count_labels(self) -> list[int]:
         """The number of rows of each class whose weight is above 0."""
-        labels, counts = np.unique(self.pick(self.y).astype(str), return_counts=True)
+        y = self.pick(self.y)
+        # Members of a group may hold the same labels as 1 and as 1.0.
+        y = y.astype(np.float64) if y.dtype.kind in "iuf" else y
+        labels, counts = np.unique(y.astype(str), return_counts=True)
         own = dict(zip(labels.tolist(), counts.tolist(), strict=True))
         everyone = self.table.group.gather(own)
         return [sum(c.get(name, 0) for c in everyone) for name in sorted(set().union(*everyone))]

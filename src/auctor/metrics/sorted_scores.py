@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from auctor._text import first_few
 from auctor._typing import Bools, Floats, Ints
-from auctor.data.labels import read_scores
+from auctor.data.labels import distinct_labels, read_scores, read_vector
 from auctor.data.stored.spill import SpillFolder
 from auctor.kernels import roc
 from auctor.metrics.curve import RocCurve, freeze
@@ -170,7 +172,8 @@ def roc_curve_of_batches(
     Parameters
     ----------
     batches : iterable of pairs (y_true, y_score)
-        Labels and scores of some rows. A batch may have rows of one class only.
+        Labels and scores of some rows. A batch may have rows of one class only. Missing labels, and
+        more than one label beside ``pos_label``, are errors.
     pos_label : label
         The label of the positive class.
     spill_dir : str or Path, optional
@@ -189,7 +192,26 @@ def roc_curve_of_batches(
     """
     with SpillFolder(spill_dir) as spill:
         sorter = ScoreSorter(spill)
+        others: set[Any] = set()
         for y_true, y_score in batches:
-            positive = np.asarray(y_true) == pos_label
-            sorter.add(positive, read_scores(y_score, len(positive), name="y_score").copy())
+            labels = read_vector(y_true, "y_true")
+            others |= _other_labels(labels, pos_label)
+            _check_one(others, pos_label)
+            scores = read_scores(y_score, len(labels), name="y_score").copy()
+            sorter.add(np.asarray(labels == pos_label), scores)
         return sorter.curve(pos_label)
+
+
+def _other_labels(labels: npt.NDArray[Any], pos_label: Any) -> set[Any]:
+    """The labels of a batch that are not the positive one; an error if some are missing."""
+    found = distinct_labels(labels, "y_true") if len(labels) else labels
+    return {label for label in found.tolist() if label != pos_label}
+
+
+def _check_one(others: set[Any], pos_label: Any) -> None:
+    if len(others) > 1:
+        shown = first_few(sorted(others, key=str), quote=False)
+        raise ValueError(
+            f"y_true has more than one label beside pos_label={pos_label!r}: {shown}; give rows of "
+            "two classes"
+        )

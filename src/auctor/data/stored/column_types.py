@@ -54,7 +54,7 @@ def common_kinds(parts: Iterable[Part], names: tuple[str, ...]) -> dict[str, str
     """
     kinds: dict[str, tuple[str, str]] = {}  # kind, and the part that has it
     for part in parts:
-        _check_same_columns(part, names)
+        check_same_columns(part, names)
         for name in names:
             kind = column_kind(part.schema.field(name))
             if kind is None:
@@ -68,7 +68,7 @@ def common_kinds(parts: Iterable[Part], names: tuple[str, ...]) -> dict[str, str
     return {name: kinds[name][0] if name in kinds else NUMBER for name in names}
 
 
-def _check_same_columns(part: Part, names: tuple[str, ...]) -> None:
+def check_same_columns(part: Part, names: tuple[str, ...]) -> None:
     """Raise an error if a part lacks a column, or has one twice."""
     missing = [name for name in names if name not in part.schema.names]
     if missing:

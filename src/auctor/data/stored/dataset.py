@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._text import first_few
-from auctor.data.stored.column_types import NUMBER
+from auctor.data.stored.column_types import NUMBER, check_same_columns
 from auctor.data.stored.memory import memory_text, read_memory
 from auctor.data.stored.parquet_store import ParquetStore
 from auctor.data.stored.sources import check_source, is_parquet, open_parquet, open_store
@@ -99,6 +99,9 @@ def open_dataset(dataset: Dataset, row_bytes: int, who: str) -> Iterator[StoredR
         if store.n_rows == 0:
             raise ValueError("source has no rows; auctor needs rows of two classes")
         target, weight, features = dataset.column_names(store.names)
+        labels = (target,) if weight is None else (target, weight)
+        for part in store.parts:
+            check_same_columns(part, labels)
         row_bytes += _extra_bytes(store, weight, features)
         _check_memory(dataset.max_memory, store.n_rows, row_bytes, who)
         has_names = not isinstance(dataset.source, np.ndarray)

@@ -56,7 +56,10 @@ def open_parquet(source: str | Path) -> ParquetStore:
     files = sorted(p for p in path.rglob("*") if _is_table(p)) if path.is_dir() else [path]
     if not files:
         raise ValueError(f"source {str(path)!r} is a folder without Parquet files; {_WANTED}")
-    return ParquetStore(files)
+    store = ParquetStore(files)
+    if path.is_dir() and store.n_rows == 0:  # the files may not even have their columns
+        raise ValueError(f"source has no rows: all Parquet files of {str(path)!r} are empty")
+    return store
 
 
 def file_columns(path: str | Path) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ import pyarrow as pa
 from auctor._typing import Floats, Ints
 from auctor.data.columns import Categories, number_categories, read_column, to_categories, to_floats
 from auctor.data.features import Category
-from auctor.data.labels import read_vector
+from auctor.data.labels import join_labels, read_vector
+from auctor.data.missing import count_missing
 from auctor.data.stored.column_types import NUMBER
 from auctor.data.stored.parquet_store import ParquetStore
 from auctor.data.stored.spill import SpillFolder
@@ -94,7 +95,9 @@ class StoredTable(Table):
             if batch.dtype.kind == "O":
                 batch[:] = [distinct.setdefault(value, value) for value in batch.tolist()]
             batches.append(batch)
-        return np.concatenate(batches)
+        if any(map(count_missing, batches)):  # which is an error of its own
+            return np.concatenate(batches)
+        return join_labels(batches, f"column {name!r}")
 
     def _batches(self, j: int) -> Iterator[Any]:
         """Column j in batches that are ready for ``to_floats`` and ``to_categories``."""

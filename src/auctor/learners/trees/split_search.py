@@ -114,9 +114,11 @@ class SplitSearch:
         self._log = journal.log("splits", Splits, lambda splits: check_splits(splits, data))
         # int32 if the sum of all weights fits: it needs half of the cache.
         dtype = np.dtype(np.int32 if rows.totals.sum() < 2**31 else np.int64)
-        # The same number of tiles for each thread, if there are enough features.
-        per_thread = -(-data.n_features // (TILE * workers.count))
-        n_tiles = min(data.n_features, per_thread * workers.count)
+        # The same number of tiles for each thread, if there are enough features. The members of a
+        # group need the same tiles, whatever their numbers of threads.
+        threads = workers.count if data.group.size == 1 else 1
+        per_thread = -(-data.n_features // (TILE * threads))
+        n_tiles = min(data.n_features, per_thread * threads)
         edges = [data.n_features * k // n_tiles for k in range(n_tiles + 1)]
         slot_bytes = 2 * data.n_features * data.n_codes * dtype.itemsize
         n_slots = HISTOGRAM_BYTES // slot_bytes
