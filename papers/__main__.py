@@ -12,7 +12,7 @@ from typing import Any
 from auctor._text import count, first_few
 from papers import catalogue
 from papers.experiment import Paper, Setup, Size
-from papers.page import Claim
+from papers.page import Claim, verdict_words
 from papers.reproduce import Folders, Outcome, Reproduction
 
 OK, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -146,9 +146,7 @@ def _outcome_facts(outcome: Outcome) -> dict[str, Any]:
 
 
 def _claim_line(claim: Claim) -> str:
-    if not claim.is_ours:
-        return f"{claim.verdict}: {claim.text} ({claim.number})"
-    return f"check {'failed' if claim.is_broken() else 'held'}: {claim.text} ({claim.number})"
+    return f"{verdict_words(claim)}: {claim.text} ({claim.number})"
 
 
 def _outcome_text(outcome: Outcome) -> str:

@@ -5,9 +5,9 @@ from papers.experiment import Case, CaseResults, Setup
 from papers.komori_2010.distributions import FEATURES, best_alone
 from papers.komori_2010.methods import (
     ADABOOST,
-    ADABOOST_SKLEARN,
     AUCBOOST,
-    EBM,
+    BY_AUC,
+    BY_AUC_CV,
     ESTIMATED,
     ESTIMATED_FULL,
     GAM,
@@ -15,7 +15,6 @@ from papers.komori_2010.methods import (
     GLM,
     OPTIMAL,
     OURS,
-    OURS_BINS,
     STUMPS,
 )
 from papers.komori_2010.simulation import (
@@ -31,8 +30,8 @@ from papers.komori_2010.verdicts import REDUCED, Finding, ahead, all_of, not_beh
 from papers.page import Page, Verdict
 
 METHODS = (
-    AUCBOOST, OURS, OURS_BINS, OPTIMAL, ESTIMATED, ESTIMATED_FULL, ADABOOST, ADABOOST_SKLEARN, GAM,
-    GAM_QUANTILES, GLM, STUMPS, EBM,
+    AUCBOOST, BY_AUC_CV, BY_AUC, OURS, OPTIMAL, ESTIMATED, ESTIMATED_FULL, ADABOOST, GAM,
+    GAM_QUANTILES, GLM, STUMPS,
 )  # fmt: skip
 
 

@@ -4,10 +4,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr
 
-from auctor._typing import Bools, Floats
+from auctor._typing import Floats
 from papers.experiment import Case, CaseResults, Result, Setup, Size
+from papers.komori_2010.cross_validation import CRITERIA, cross_validate
 from papers.komori_2010.distributions import draw
 from papers.komori_2010.methods import LAMBDAS, N_QUANTILES, Effort, effort
 from papers.komori_2010.verdicts import REDUCED, Finding, ahead
@@ -17,76 +17,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from auctor.data import RankingData
-
-
-# The paper's criterion, the penalised smoothed AUC of the held-out rows, and their plain AUC.
-CRITERIA = {"penalised": "AUC_CV as printed", "auc": "plain AUC"}
 _MARKERS = {0.0001: ("C0", "o"), 0.001: ("C1", "^"), 0.01: ("C2", "s")}
 
 
 def figure2_cases(setup: Setup) -> list[Case]:
     """A case for each sample and number of cuts."""
     cuts = setup.pick((20, N_QUANTILES, 255), (N_QUANTILES,), (N_QUANTILES,))
-    n_samples, spent = setup.pick(5, 1, 1), effort(setup)
+    n_samples, spent = setup.pick({N_QUANTILES: 10}, {}, {}), effort(setup)
     cost = len(LAMBDAS) * spent.n_rounds * spent.n_folds * 0.0015
     return [
         Case(
             f"{n_cuts} quantiles, sample {i}",
             partial(tune, n_cuts, i, setup.seed, spent),
             cost=cost,
+            turn=i,
         )
         for n_cuts in cuts
-        for i in range(n_samples)
+        for i in range(n_samples.get(n_cuts, setup.pick(3, 1, 1)))
     ]
 
 
 def tune(n_cuts: int, sample: int, seed: int, effort: Effort) -> Result:
     """Both criteria after every round, the mean over the folds, for every lambda."""
-    from sklearn.model_selection import StratifiedKFold
-
-    from auctor.data import prepare
-
     rows = draw("gaussian", seed, sample).train
-    data = prepare(rows.X, rows.y, max_bins=n_cuts)
-    folds = StratifiedKFold(effort.n_folds, shuffle=True, random_state=0)
-    masks = [np.isin(np.arange(len(rows.y)), test) for _, test in folds.split(rows.X, rows.y)]
-    result: Result = {}
-    for penalty in LAMBDAS:
-        staged = [_one_fold(data, mask, penalty, effort.n_rounds) for mask in masks]
-        for i, criterion in enumerate(CRITERIA):
-            values = np.mean([by_round[:, i] for by_round in staged], axis=0)
-            result[f"{criterion} {penalty:g}"] = np.round(values, 6).tolist()
-    return result
-
-
-def _one_fold(data: "RankingData", held_out: Bools, penalty: float, n_rounds: int) -> Floats:
-    """(rounds, criteria) of one fold, by the library's stagewise solver."""
-    from auctor.data import Workers
-    from auctor.learners.common.finish import score_rows
-    from auctor.learners.smooth.objective import Point
-    from auctor.learners.smooth.problem import Problem
-    from auctor.learners.smooth.settings import SmoothSettings
-    from auctor.learners.smooth.stagewise import boost
-
-    rest = data.take(held_out)
-    positive = np.concatenate([part.positive for part in rest.partitions]).astype(bool)
-    result: list[tuple[float, float]] = []
-
-    def after(point: Point) -> bool:
-        tables = list(point.x.reshape(data.n_features, -1))
-        scores = np.concatenate([score_rows(part, tables) for part in rest.partitions])
-        gaps = scores[positive][:, None] - scores[~positive]
-        paid = point.smoothed_auc - point.objective  # the penalty of this F
-        result.append((float(ndtr(gaps).mean()) - paid, float((np.sign(gaps) + 1).mean()) / 2))
-        return False
-
-    settings = SmoothSettings(roughness="bins", solver="stagewise")
-    with Workers(1) as workers:
-        problem = Problem(data.take(~held_out), settings, workers)
-        weighed = problem.roughness.weigh(penalty, 0.0, 0.0)
-        boost(problem, weighed, n_rounds=n_rounds, after=after)
-    return np.array(result + [result[-1]] * (n_rounds - len(result)))
+    found = cross_validate(rows, LAMBDAS, effort.n_rounds, effort.n_folds, n_cuts)
+    return {
+        f"{criterion} {penalty:g}": np.round(values, 6).tolist()
+        for (criterion, penalty), values in found.items()
+    }
 
 
 def curves(results: CaseResults, n_cuts: int, criterion: str, penalty: float) -> Floats:
