@@ -52,8 +52,10 @@ def write_summary(folder: Path, results_folder: Path, setup: Setup) -> Path:
 
 
 def _short(facts: Facts) -> str:
-    """Authors and year."""
-    return str(facts["citation"]).partition(":")[0]
+    """Authors and year; of more than three authors the first."""
+    authors, _, year = str(facts["citation"]).partition(":")[0].rpartition(" ")
+    names = authors.replace(" & ", ", ").split(", ")
+    return f"{authors if len(names) <= 3 else f'{names[0]} et al.'} {year}"
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
@@ -62,19 +64,14 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _headlines(facts_of: dict[str, Facts]) -> str:
-    rows = [
-        [
-            f"[{_short(facts)}]({name}.md)",
-            claim["headline"]["text"],
-            claim["headline"]["paper"],
-            claim["headline"]["ours"],
-            f"**{claim['verdict']}**",
-            claim["cause"],
-        ]
-        for name, facts in facts_of.items()
-        for claim in facts["claims"]
-        if claim["headline"] is not None
-    ]
+    rows = []
+    for name, facts in facts_of.items():
+        paper = f"[{_short(facts)}]({name}.md)"
+        for claim in facts["claims"]:
+            if claim["headline"] is not None:
+                told = [claim["headline"][key] for key in ("text", "paper", "ours")]
+                rows.append([paper, *told, f"**{claim['verdict']}**", claim["cause"]])
+                paper = ""  # in the first row only
     return _table(["paper", "claim", "the paper's figure", "ours", "verdict", "cause"], rows)
 
 

@@ -67,6 +67,12 @@ def over_rows(verdicts: Collection[Verdict]) -> Verdict:
     return Verdict.PARTLY if n_hold >= n_against else Verdict.NOT_REPRODUCED
 
 
+def counted(n_agreeing: int, n_all: int) -> Verdict:
+    """Judge a claim about several rows, each of which agrees with it or contradicts it."""
+    against = [Verdict.NOT_REPRODUCED] * (n_all - n_agreeing)
+    return over_rows([Verdict.REPRODUCED] * n_agreeing + against)
+
+
 def together(verdicts: Collection[Verdict]) -> Verdict:
     """Judge a claim with several parts: "in part" if some parts hold and others do not."""
     distinct = set(verdicts)

@@ -116,12 +116,12 @@ def report_figure3(page: Page, results: CaseResults, setup: Setup) -> None:
             f"{len(lines['x1'])} repetitions; dashed F_N, times a factor for each feature. Ticks: "
             "positions of the rows",
         )
+        judge = page.claim if method == AUCBOOST else page.addition
         for feature, fitted in fits.items():
-            text = f"the score plot of {feature} by {method} tracks F_N"
-            page.claim(text, *follows(fitted))
-        text = f"... of {method} with one factor for all features, as a sum must have"
-        page.claim(text, *one_factor([fitted.factor for fitted in fits.values()]))
-        page.claim(f"the score plot of x1 by {method} is flat", *is_flat(lines))
+            judge(f"the score plot of {feature} by {method} tracks F_N", *follows(fitted))
+        judge(f"the score plot of x1 by {method} is flat", *is_flat(lines))
+        text = f"one factor fits the score plots of all features by {method}, as a sum must have"
+        page.addition(text, *one_factor([fitted.factor for fitted in fits.values()]))
 
 
 class Comparison(NamedTuple):
@@ -216,8 +216,8 @@ def report_figure4(page: Page, results: CaseResults, setup: Setup) -> None:
     page.figure(
         "figure4",
         partial(_draw4, results=results, shown=shown),
-        "x3 under the t distribution as printed: score ROC curves and score plots, mean and 95 % "
-        f"pointwise band (not of GAM's score plot, as in the paper); repetitions: {counts}",
+        "x3 under outliers, from the distribution of Table 2: score ROC curves and score plots, mean "
+        f"and 95 % pointwise band (not of GAM's score plot, as in the paper); repetitions: {counts}",
     )
     page.claim(
         "the score plots of AUCBoost and AdaBoost have almost the same shape", *alike(results)

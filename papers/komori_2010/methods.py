@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,18 +124,25 @@ def fit_gam(rows: Labelled, n_smoothings: int) -> Fitted:
 def fit_gam_quantiles(rows: Labelled, n_freedom: int = 5) -> Fitted:
     """A GAM of cubic splines with knots at quantiles of the rows, linear beyond them.
 
-    ``n_freedom`` is the number of coefficients of a feature.
+    ``n_freedom`` is the number of coefficients of a feature; a feature with few distinct values,
+    whose quantiles coincide, has fewer.
     """
+    from sklearn.compose import make_column_transformer
     from sklearn.preprocessing import SplineTransformer
 
-    knots = np.quantile(rows.X, np.linspace(0.05, 0.95, n_freedom - 1), axis=0)
-    splines = SplineTransformer(knots=knots, extrapolation="linear", include_bias=False)
+    knots = [np.unique(q) for q in np.quantile(rows.X, np.linspace(0.05, 0.95, n_freedom - 1), 0).T]
+    splines = make_column_transformer(
+        *(
+            (SplineTransformer(knots=k[:, None], extrapolation="linear", include_bias=False), [j])
+            for j, k in enumerate(knots)
+        )
+    )
     model = _logistic(splines.fit_transform(rows.X), rows.y)
-    coefficients = model.coef_.reshape(rows.X.shape[1], -1)
+    ends = np.cumsum([0, *(len(k) + 1 for k in knots)])  # 3 more than knots, without constant
 
     def parts(X: Floats) -> Floats:
-        values = splines.transform(X).reshape(len(X), *coefficients.shape)
-        return np.asarray((values * coefficients).sum(axis=2))
+        values = np.asarray(splines.transform(X)) * model.coef_
+        return np.column_stack([values[:, a:b].sum(axis=1) for a, b in pairwise(ends)])
 
     return additive(parts)
 

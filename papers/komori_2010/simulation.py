@@ -34,9 +34,10 @@ from papers.komori_2010.methods import (
     fit_aucboost,
     is_reduced,
 )
-from papers.komori_2010.verdicts import Printed
-from papers.page import Page
-from papers.statistics import differences, mean_se, standard_error
+from papers.komori_2010.verdicts import REDUCED, Finding, Printed, same_figure
+from papers.page import Cause, Headline, Page, Verdict
+from papers.statistics import differences, mean_se, standard_error, t_interval
+from papers.verdicts import over_rows
 
 TOTAL = "total"
 COLUMNS = (*FEATURES, TOTAL)
@@ -219,6 +220,64 @@ def print_parts(page: Page, aucs: Aucs, methods: Sequence[str], table: str) -> N
         "features has none."
     )
     page.table(["method", *FEATURES], rows)
+
+
+def print_choices(page: Page, aucs: Aucs) -> None:
+    """How often cross-validation takes each lambda, and the median T."""
+    rows = []
+    for method in (BY_AUC_CV, BY_AUC):
+        penalties, rounds = aucs.values(method, "lambda"), aucs.values(method, "T")
+        if penalties:
+            taken = [f"{penalties.count(penalty)}" for penalty in GRID]
+            rows.append([method, *taken, f"{np.median(rounds):g}"])
+    if rows:
+        page.text("How often cross-validation takes each lambda, and the median of its T:")
+        page.table(["method", *(f"lambda {penalty:g}" for penalty in GRID), "T"], rows)
+
+
+def claim_row(
+    page: Page, aucs: Aucs, table: str, method: str, headline: tuple[str, Cause] | None = None
+) -> None:
+    """Judge a row of the paper's table: its mean AUC first, then its four score AUCs.
+
+    ``headline`` is the short text for the first page and why the row may differ.
+    """
+    findings = row_findings(page, aucs, table, method)
+    total = findings[TOTAL]
+    parts = [findings[feature] for feature in FEATURES]
+    figure = page.expected[table][method][TOTAL]
+    told = None
+    if headline is not None:
+        ours = mean_interval(aucs.values(method))
+        told = Headline(headline[0], f"{figure[0]:.3f}", ours, headline[1])
+    page.claim(f"{method}: mean AUC {figure[0]:.3f}", *total, headline=told)
+    n_met = sum(finding.verdict in (Verdict.REPRODUCED, Verdict.BETTER) for finding in parts)
+    off = [
+        f"{feature} {findings[feature].number}"
+        for feature in FEATURES
+        if findings[feature].verdict == Verdict.NOT_REPRODUCED
+    ]
+    verdict = over_rows([finding.verdict for finding in parts])
+    number = "; ".join([f"{n_met} of {len(parts)} met", *off])
+    page.claim(f"{method}: score AUCs of x1 to x4", verdict, number)
+
+
+def row_findings(page: Page, aucs: Aucs, table: str, method: str) -> dict[str, Finding]:
+    """Each figure of a row of the paper's table beside ours."""
+    out = {}
+    for column in COLUMNS:
+        theirs, values = printed(page, table, method, column), aucs.values(method, column)
+        is_proposed = method == AUCBOOST
+        out[column] = REDUCED if theirs is None else same_figure(values, theirs, is_proposed)
+    return out
+
+
+def mean_interval(values: Sequence[float]) -> str:
+    """``0.828 (0.825, 0.831)``: mean and its 95 % interval."""
+    if not values:
+        return "not run"
+    interval = t_interval(values)
+    return f"{interval.value:.3f} ({interval.low:.3f}, {interval.high:.3f})"
 
 
 def _summary(values: Sequence[float]) -> list[str]:

@@ -19,6 +19,7 @@ PAPER = Paper(
     name="long_servedio_2007",
     citation="Long & Servedio (2007): Boosting the area under the ROC curve",
     folder=Path(__file__).parent,
+    best_figure="theorem8",
     experiments=(
         Experiment(
             "theorem2",
@@ -40,7 +41,7 @@ PAPER = Paper(
         ),
         Experiment("figure2", "Figure 2: the branching program", program.cases, program.report),
         Experiment(
-            "draws",
+            "theorem10",
             "Theorems 9 and 10: SMartiRank on an oracle",
             oracle_draws.cases,
             oracle_draws_report.report,

@@ -19,7 +19,7 @@ Method = Literal[
     "heuristic",
 ]
 
-# Section 5.1: epsilon of LP-Pair, SoftRankBoost and the method.
+# Section 5.1: epsilon of LP-Pair, SoftRankBoost and the heuristic.
 EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 # Relative gaps at which the search for the margin ends. The heuristic's is wider, since its tangent
