@@ -97,11 +97,10 @@ class Page:
         self.claims: list[Claim] = []
         self.left_out: dict[str, str] = {}  # experiment -> why nothing of it is here
         self._parts: list[str] = []
-        self._experiment = self._where = ""
+        self._where = ""  # the table, figure or theorem of the section
 
     def begin(self, experiment: Experiment) -> None:
         """Start the section of an experiment."""
-        self._experiment = experiment.name
         self._where = experiment.title.partition(":")[0]
         self.text(f"## {experiment.title}")
         self.text(f"`{_command(self.setup, f'{self.paper.name}/{experiment.name}')}`")
@@ -179,7 +178,7 @@ class Page:
         """List the cases that could not be run by reason; ``is_empty`` if none was run."""
         if is_empty:
             why = "; ".join(sorted(set(reasons.values()))) or "not selected yet"
-            self.left_out[self._experiment] = why
+            self.left_out[self._where] = why
         for reason in sorted(set(reasons.values())):
             names = [name for name, why in reasons.items() if why == reason]
             shown = "; ".join(names[:5]) + ("; ..." if len(names) > 5 else "")
