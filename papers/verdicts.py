@@ -64,7 +64,7 @@ def over_rows(verdicts: Collection[Verdict]) -> Verdict:
         return Verdict.UNDECIDED
     if n_against <= _BY_CHANCE * len(known) and 2 * n_hold > len(known):
         return Verdict.REPRODUCED
-    return Verdict.PARTLY if n_hold >= n_against else Verdict.NOT_REPRODUCED
+    return Verdict.PARTLY if n_hold > n_against else Verdict.NOT_REPRODUCED
 
 
 def counted(n_agreeing: int, n_all: int) -> Verdict:

@@ -1,6 +1,7 @@
 """The premise of Theorem 21: the diameter of every cell goes to 0 as the sample grows."""
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
             name = DISTRIBUTIONS[distribution]().name
             rows.append([name, shape, *(mean_se(v, 3) if len(v) > 1 else "–" for v in values)])
             known = [v for v in values if v]
-            steps = [step_exponent(a, b) for a, b in zip(known, known[1:], strict=False)]
+            steps = [step_exponent(a, b) for a, b in pairwise(known)]
             falls[name, shape] = steps
     page.table(["distribution", "cells", *(f"n = {n:,}" for n in sizes(setup))], rows)
     for (name, shape), steps in falls.items():
@@ -68,6 +69,6 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
             f"the largest cell shrinks: {name}, cells are {shape}", judge_fall(steps), told
         )
     page.text(
-        "Where it does not shrink, the theorem says nothing: there a distance d1 that stops falling "
-        "does not contradict it."
+        "Where it does not shrink, the theorem says nothing: there a distance d1 that stops "
+        "falling does not contradict it."
     )

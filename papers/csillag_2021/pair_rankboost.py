@@ -1,8 +1,9 @@
 """RankBoost with a weight for every pair of a positive and a negative row (Freund et al. 2003).
 
-The paper's RankBoost did not end in five days on 150,000 rows, which have 1.4 billion pairs: we take
-it that it forms them. The library's RankBoost gives the same score without forming them, since the weight of a
-pair is a product of two weights of rows; times against it say nothing about the paper's.
+The paper's RankBoost did not end in five days on 150,000 rows, which have 1.4 billion pairs: we
+take it that it forms them. The library's RankBoost gives the same score without forming them, since
+the weight of a pair is a product of two weights of rows; times against it say nothing about the
+paper's.
 """
 
 import numpy as np

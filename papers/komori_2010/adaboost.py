@@ -1,8 +1,8 @@
 """AdaBoost (Freund and Schapire 1997) on the paper's stumps, with cross-validated rounds.
 
 scikit-learn's takes many times as long, since it grows a tree per round, and its stumps have the
-least Gini impurity, not the least weighted error. Here the rows of each feature are sorted once, and
-a round is a sum along that order. A test compares the two.
+least Gini impurity, not the least weighted error. Here the rows of each feature are sorted once,
+and a round is a sum along that order. A test compares the two.
 """
 
 from typing import NamedTuple

@@ -44,7 +44,9 @@ def cross_validate(
     masks = [np.isin(np.arange(len(rows.y)), test) for _, test in folds.split(rows.X, rows.y)]
     curves: Curves = {}
     for penalty in penalties:
-        staged = np.mean([_one_fold(data, rows.y == 1, mask, penalty, n_rounds) for mask in masks], axis=0)
+        staged = np.mean(
+            [_one_fold(data, rows.y == 1, mask, penalty, n_rounds) for mask in masks], axis=0
+        )
         for i, criterion in enumerate(CRITERIA):
             curves[criterion, penalty] = staged[:, i]
     return curves

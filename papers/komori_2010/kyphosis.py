@@ -32,7 +32,7 @@ from papers.komori_2010.methods import (
     is_reduced,
 )
 from papers.komori_2010.verdicts import Finding, ahead
-from papers.page import Cause, Headline, Page, Verdict
+from papers.page import Headline, Page, Verdict
 from papers.statistics import mean_sd
 from papers.verdicts import TELLING, counted
 
@@ -47,10 +47,10 @@ _PAPER_NAME = {GAM_QUANTILES: GAM}  # as the paper calls it
 FEATURES = ("Age", "Number", "Start")
 N_TRAIN = 70
 PENALTIES = (1.0, *GRID)
-# The paper does not say which lambda it took. At 0.1 both of its AUCs are met, for T from 75 to 120.
+# The paper does not say which lambda it took. At 0.1 its AUCs are met for T from 75 to 120.
 PENALTY = 0.1
 PATH_ROUNDS = (5, 20, 50, 75, 100, 120, 150, 200)
-FREEDOMS = (3, 4, 5, 6, 7, 8)  # of the splines of Age
+FREEDOMS = (4, 5, 6)  # of the splines of Age; with more the classes can be separated
 _FIRST = "first 70"  # the paper's split
 _PATH, _FOLDS, _SPLINES = "path", "AUC_CV, folds", "splines"
 _BLOCK = 5
@@ -319,6 +319,9 @@ def _draw_plots(page: Page, results: CaseResults) -> None:
         )
 
 
+_LABELS = {GAM: "GAM (pyGAM)", GAM_QUANTILES: "GAM (splines)"}
+
+
 def _draw(figure: "Figure", results: CaseResults, shown: list[str]) -> None:
     figure.set_size_inches(7, 1.6 * len(shown) + 0.4)
     panels = figure.subplots(len(shown), len(FEATURES), sharex="col", squeeze=False)
@@ -327,7 +330,7 @@ def _draw(figure: "Figure", results: CaseResults, shown: list[str]) -> None:
         for k, ax in enumerate(axes):
             ax.plot(_grid(k), results[f"{method} {_FIRST}"][FEATURES[k]], color="C0")
             ax.set_ylim(bottom=0)
-        axes[0].set_ylabel(method, fontsize=8)
+        axes[0].set_ylabel(_LABELS.get(method, method), fontsize=8)
     for k, feature in enumerate(FEATURES):
         panels[-1][k].set_xlabel(feature)
 

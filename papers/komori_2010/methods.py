@@ -30,7 +30,7 @@ PACKAGES = {GAM: ("pygam",), STUMPS: ("lightgbm",)}
 # does not say how many; of 20, 50 and 255, 50 gave the curves most like Figure 2, on two samples.
 LAMBDAS = (0.01, 0.001, 0.0001)
 BEST_LAMBDA = 0.01
-# The paper does not say which lambdas were tried; on the kyphosis data its figures are those of 0.1.
+# The paper does not say which lambdas were tried; on kyphosis its figures are those of 0.1.
 GRID = (0.1, *LAMBDAS)
 N_QUANTILES = 50
 

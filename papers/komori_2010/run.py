@@ -15,7 +15,7 @@ PAPER = Paper(
     name="komori_2010",
     citation="Komori (2010): A boosting method for maximization of the area under the ROC curve",
     folder=Path(__file__).parent,
-    best_figure="figure5",
+    best_figure="figure3",
     experiments=(
         Experiment(
             "figure1", "Figure 1: FPR, TPR and the ROC curve", figure1_cases, report_figure1

@@ -82,6 +82,4 @@ def _claim_order(page: Page, aucs: Aucs) -> None:
     numbers = "; ".join(
         f"{b} minus {a} {finding.number}" for (a, b), finding in zip(pairs, steps, strict=True)
     )
-    page.claim(
-        "score AUCs of AUCBoost rise from x1 over x2 and x3 to x4", *all_of(steps, numbers)
-    )
+    page.claim("score AUCs of AUCBoost rise from x1 over x2 and x3 to x4", *all_of(steps, numbers))

@@ -244,8 +244,7 @@ def _report_restored(page: Page, case_results: CaseResults, setup: Setup) -> Non
         for eta, results in groups.items()
     }
     page.addition(
-        f"{SKEWED}, noise removed from the coins, eta given: AUC of H exceeds "
-        f"1 - eta at T = {T}",
+        f"{SKEWED}, noise removed from the coins, eta given: AUC of H exceeds 1 - eta at T = {T}",
         past_noise(list(gains.values())),
         "AUC minus (1 - eta): " + "; ".join(f"eta = {eta:g} {gain}" for eta, gain in gains.items()),
     )

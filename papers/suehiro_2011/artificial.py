@@ -144,4 +144,8 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
 def _options(method: Method, size: Size) -> dict[str, float]:
     if method == "SoftRankBoost":
         return {"n_estimators": size.soft_rounds}
-    return {} if method.startswith("RankBoost") else {"gap_tol": min(size.slack * TOLERANCE[method], 0.1)}
+    return (
+        {}
+        if method.startswith("RankBoost")
+        else {"gap_tol": min(size.slack * TOLERANCE[method], 0.1)}
+    )

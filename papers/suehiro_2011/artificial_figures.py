@@ -8,6 +8,7 @@ from papers.suehiro_2011.artificial import Cell, case_name, find_size, repetitio
 from papers.suehiro_2011.judging import best_folds, honest_folds, read
 from papers.suehiro_2011.wording import title_of
 
+
 def values_of(
     results: CaseResults,
     setup: Setup,

@@ -217,9 +217,7 @@ def judge_order(
     return by_interval(estimate), number
 
 
-def _row_gap(
-    results: CaseResults, setup: Setup, c: Cell, first: str, second: str
-) -> float | None:
+def _row_gap(results: CaseResults, setup: Setup, c: Cell, first: str, second: str) -> float | None:
     """The mean difference in one row of the table."""
     both = [
         values_of(results, setup, _table_of([c]), c, method, "honest", "test")

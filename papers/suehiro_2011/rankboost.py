@@ -1,8 +1,8 @@
 """RankBoost (Freund et al. 2003) over given hypotheses, the same as those of the margins.
 
-The hypotheses h_k lie in [-1, 1] and the distribution over pairs is a product of one weight per row.
-With the edge r_k, half the weighted mean of h_k over positives minus that over negatives, a round
-takes the hypothesis of the largest edge and adds 1/2 ln((1 + r) / (1 - r)) to its weight. Without
+The hypotheses h_k lie in [-1, 1], and the weight of a pair is a product of two weights of rows.
+With the edge r_k, half the weighted mean of h_k over positives minus that over negatives, a round takes
+the hypothesis of the largest edge and adds 1/2 ln((1 + r) / (1 - r)) to its weight. Without
 negations a hypothesis may only point upwards, as in the linear programs of the paper.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from auctor._typing import Floats, Indices, Ints
 
@@ -45,6 +46,8 @@ def find_scaling(X: Floats) -> Scaling:
 def boost(H: Any, y: Ints, rounds: Sequence[int], negations: bool) -> Iterator[tuple[int, Floats]]:
     """(number of rounds, weights of the hypotheses), for increasing numbers of rounds."""
     pos, neg = H[y == 1], H[y == 0]
+    if issparse(H):
+        pos, neg = pos.tocsc(), neg.tocsc()
     d_pos, d_neg = np.full(pos.shape[0], 1 / pos.shape[0]), np.full(neg.shape[0], 1 / neg.shape[0])
     weights, done = np.zeros(H.shape[1]), 0
     for n_rounds in sorted(rounds):
@@ -63,14 +66,22 @@ def boost(H: Any, y: Ints, rounds: Sequence[int], negations: bool) -> Iterator[t
 
 def _update(d: Floats, H: Any, k: int, step: float) -> Floats:
     """Row weights times exp(step h_k), normalised."""
-    d = d * np.exp(step * H[:, k])
+    d = d.copy()
+    if issparse(H):
+        inside = slice(H.indptr[k], H.indptr[k + 1])
+        d[H.indices[inside]] *= np.exp(step * H.data[inside])
+    else:
+        d *= np.exp(step * H[:, k])
     return np.asarray(d / d.sum())
 
 
 def score_hypotheses(
     X: Any, y: Ints, train: Indices, rounds: Sequence[int], negations: bool = False
 ) -> Iterator[tuple[str, Floats]]:
-    """RankBoost after several numbers of rounds, fitted to the training rows: scores of all rows."""
-    H = find_scaling(X[train]).hypotheses(X)
+    """RankBoost after several numbers of rounds, fitted to the training rows: scores of all rows.
+
+    A sparse X holds words of 0 and 1, which are hypotheses as they are.
+    """
+    H = X if issparse(X) else find_scaling(X[train]).hypotheses(X)
     for n_rounds, weights in boost(H[train], y[train], rounds, negations):
         yield f"{n_rounds}", H @ weights

@@ -163,8 +163,8 @@ def tell_ceiling(page: Page, paper: dict[Cell, list[float]], table: int) -> None
     """A statement about the paper's figures that no run can change, and therefore not a claim."""
     excess = [(figures[k] - ceiling(c), luck(c)) for c, figures in paper.items() for k in (4, 5)]
     page.text(
-        f"Of the {len(excess)} figures of LP-Pair and the heuristic in Table {table} that belong to "
-        f"these rows, {sum(e > 0 for e, _ in excess)} lie above the best possible AUC on noisy "
+        f"Of the {len(excess)} figures of LP-Pair and the heuristic in Table {table} that belong "
+        f"to these rows, {sum(e > 0 for e, _ in excess)} lie above the best possible AUC on noisy "
         f"labels, {sum(e > 3 * sd for e, sd in excess)} by more than 3 standard deviations of its "
         f"sampling error in 1000 rows; the farthest by {max(e for e, _ in excess):.3f}. "
         + judge_excess(excess)

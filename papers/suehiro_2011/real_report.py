@@ -1,6 +1,7 @@
 """Report on Tables 3 and 4: our figures beside the paper's, and its figures of 1.0."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
@@ -79,9 +80,13 @@ def _paper_columns(figures: Sequence[float | None], size: Size) -> dict[str, flo
 
 
 def merged(results: CaseResults, size: Size, table: str, column: str) -> Result | None:
-    """The folds of a table and method in one result; None unless all were run."""
+    """The folds of a table and method in one result: the first ones that were run, without a gap.
+
+    Folds after a gap would be paired with other folds of another method.
+    """
     names = [case_name(table, column, fold) for fold in range(size.n_folds)]
-    if not all(name in results for name in names):
+    names = list(takewhile(results.__contains__, names))
+    if not names:
         return None
     lists = [key for key in results[names[0]] if "|" in key]
     return {key: [value for name in names for value in results[name][key]] for key in lists}
@@ -153,10 +158,11 @@ def _print_topic_sizes(
 
 def _explain(page: Page, setup: Setup, size: Size) -> None:
     page.text(
-        f"AUC on held-out rows over {size.n_folds} folds, ± standard deviation over the folds; "
+        f"AUC on held-out rows over {size.n_folds} folds, or as many as were run (in a cell: n), "
+        "± standard deviation over the folds; "
         f"{say_beside(setup)}; epsilon is the best over all folds, and a tie counts one half. "
         "Methods are compared with epsilon, or RankBoost's rounds, chosen for each fold on the "
-        "other folds. The columns \"reduced\" are not in the paper."
+        'other folds. The columns "reduced" are not in the paper.'
     )
 
 
@@ -173,15 +179,19 @@ def _print_figures(
     for table in tables:
         theirs = [paper.get(table, {}).get(column.replace(", negations", "")) for column in columns]
         cells = [
-            _cell(folds_of(results, size, table, column, "test"), figure)
+            _cell(folds_of(results, size, table, column, "test"), figure, size.n_folds)
             for column, figure in zip(columns, beside(setup, theirs), strict=True)
         ]
         rows.append([table, *cells])
     page.table(["", *map(title_of, columns)], rows)
 
 
-def _cell(values: Sequence[float], figure: float | None) -> str:
-    ours = mean_sd(values, 4) if values else MISSING
+def _cell(values: Sequence[float], figure: float | None, n_folds: int) -> str:
+    """Mean ± standard deviation, with the number of folds if not all were run."""
+    ours = MISSING
+    if values:
+        ours = mean_sd(values, 4) if len(values) > 1 else f"{values[0]:.4f}"
+        ours += "" if len(values) == n_folds else f", n = {len(values)}"
     return ours + bracket(figure)
 
 

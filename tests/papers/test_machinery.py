@@ -214,6 +214,7 @@ def test_a_section_of_an_earlier_run_stays_if_its_results_are_gone(toy, folders)
         ("RUU", Verdict.PARTLY),
         ("RRN", Verdict.PARTLY),
         ("RNN", Verdict.NOT_REPRODUCED),
+        ("RN", Verdict.NOT_REPRODUCED),
         ("NU", Verdict.NOT_REPRODUCED),
         ("UU", Verdict.UNDECIDED),
         ("", Verdict.NOT_RUN),
