@@ -143,7 +143,7 @@ def _claim_past_noise(page: Page, votes: Curves, setup: Setup) -> None:
 
 def _headline(distribution: str, gains: dict[float, Estimate]) -> Headline | None:
     """Two of the distributions are on the first page: balanced classes, and a rare class."""
-    words = {NOISY_DISTRIBUTIONS[0]: "balanced classes", SKEWED: "10 % positive"}
+    words = {next(iter(NOISY_DISTRIBUTIONS)): "balanced classes", SKEWED: "10 % positive"}
     if distribution not in words or not gains:
         return None
     above = sum(gain.low > 0 for gain in gains.values())

@@ -11,6 +11,7 @@ from papers.long_servedio_2007 import (
     oracle_draws,
     oracle_draws_report,
     program,
+    times,
     training_bound,
     training_bound_report,
 )
@@ -26,6 +27,13 @@ PAPER = Paper(
             "Theorem 2: the bound of AUCBoost",
             training_bound.cases,
             training_bound_report.report,
+        ),
+        Experiment(
+            "time",
+            "Theorem 2, the time: O(m T log m)",
+            times.cases,
+            times.report,
+            is_timed=True,
         ),
         Experiment(
             "figure1",

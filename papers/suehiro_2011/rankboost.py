@@ -1,8 +1,8 @@
 """RankBoost (Freund et al. 2003) over given hypotheses, the same as those of the margins.
 
 The hypotheses h_k lie in [-1, 1], and the weight of a pair is a product of two weights of rows.
-With the edge r_k, half the weighted mean of h_k over positives minus that over negatives, a round takes
-the hypothesis of the largest edge and adds 1/2 ln((1 + r) / (1 - r)) to its weight. Without
+The edge r_k is half the weighted mean of h_k over positives minus that over negatives. A round
+takes the hypothesis of the largest edge and adds 1/2 ln((1 + r) / (1 - r)) to its weight. Without
 negations a hypothesis may only point upwards, as in the linear programs of the paper.
 """
 
