@@ -83,7 +83,7 @@ class Claim:
         """Why the claim is not reproduced; nothing if it is."""
         if self.verdict in (Verdict.REPRODUCED, Verdict.BETTER):
             return Cause.NONE
-        if self.verdict == Verdict.UNDECIDED:
+        if self.verdict in (Verdict.UNDECIDED, Verdict.NOT_RUN):
             return Cause.RUNS
         return self.headline.cause if self.headline is not None else Cause.UNKNOWN
 

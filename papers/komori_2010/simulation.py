@@ -274,8 +274,8 @@ def row_findings(page: Page, aucs: Aucs, table: str, method: str) -> dict[str, F
 
 def mean_interval(values: Sequence[float]) -> str:
     """``0.828 (0.825, 0.831)``: mean and its 95 % interval."""
-    if not values:
-        return "not run"
+    if len(values) < 2:
+        return f"{values[0]:.3f}" if values else "not run"
     interval = t_interval(values)
     return f"{interval.value:.3f} ({interval.low:.3f}, {interval.high:.3f})"
 
