@@ -218,13 +218,17 @@ def _judge_plug_in(page: Page, results: CaseResults, setup: Setup) -> None:
 
 def _judge_left_to_right(page: Page, results: CaseResults, setup: Setup) -> None:
     words = "leaves from left to right, the output of the algorithm, with perpendicular splits"
-    for feature_distributions, features in ((("line",), "one feature"), (_PLANES, "two features")):
-        text = f"Theorem 21: d1 goes to 0 ({words}; {features})"
-        # In the plane such cells do not shrink, which the theorem assumes (section on diameters).
-        is_claimed = feature_distributions == ("line",)
-        _judge(page, results, setup, text, "tree", "d1", feature_distributions, is_claimed)
-    text = "Theorem 21: d1 goes to 0 (left to right, where cells are unions of ever smaller boxes)"
-    _judge(page, results, setup, text, "unions", "d1", DISTRIBUTIONS)
+    for distribution, make in DISTRIBUTIONS.items():
+        text = f"Theorem 21: d1 goes to 0 ({words}; {make().name})"
+        # On squares the largest cell does not shrink, which the theorem assumes (next section).
+        is_claimed = distribution != "squares"
+        short = None
+        if distribution == "diagonals":
+            short = ("Theorem 21 for the order that TreeRank returns (cells shrink)",
+                     "d1 goes to 0")  # fmt: skip
+        _judge(page, results, setup, text, "tree", "d1", (distribution,), is_claimed, short)
+    text = "d1 goes to 0 (left to right, where cells are unions of ever smaller boxes)"
+    _judge(page, results, setup, text, "unions", "d1", DISTRIBUTIONS, is_claimed=False)
 
 
 def _report_distribution(page: Page, case_results: CaseResults) -> None:
@@ -291,11 +295,7 @@ def _judge_grown(page: Page, results: CaseResults, setup: Setup) -> None:
     )
     for key, title in _TITLES.items():
         text = f"Theorem 21 as worded: cells that shrink bring {title} to 0 (fully grown tree)"
-        short = None
-        if key == "d1":
-            short = ("Theorem 21 as worded: cells that shrink are enough (fully grown tree)",
-                     "d1 goes to 0")  # fmt: skip
-        _judge(page, results, setup, text, "grown", key, ("line",), headline=short)
+        _judge(page, results, setup, text, "grown", key, ("line",))
 
 
 def _draw(results: CaseResults, setup: Setup, figure: "Figure") -> None:
