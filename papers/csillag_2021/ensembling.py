@@ -167,7 +167,7 @@ def _claim_metric(page: Page, comparison: Comparison, metric: str, protocol: str
         headline=Headline(
             f"{source}: ExactBoost is {often} the best {metric} ensembler",
             f"lowest loss on {'7' if metric == 'KS' else '6'} of 7 tables",
-            f"lowest mean loss on {first} of {total}; ahead of a peer beyond chance in "
+            f"{protocol}: lowest mean loss on {first} of {total}; ahead of a peer beyond chance in "
             f"{tally.ahead}, behind in {tally.behind} of {tally.total} comparisons",
             Cause.UNKNOWN,
         ),
