@@ -62,13 +62,16 @@ class Reproduction:
     n_jobs: int = 1
     again: bool = False
     verbose: bool = False
+    pages_only: bool = False  # write pages from stored results, without running a case
 
     def run(self, choices: Sequence[Choice]) -> Outcome:
         """Run the chosen experiments; after each paper write its page and the summary."""
         outcome = Outcome()
         with Workers(self.n_jobs) as workers:
             for paper, experiments in choices:
-                obstacles = self._run_paper(paper, experiments, workers, outcome)
+                obstacles: Obstacles = {}
+                if not self.pages_only:
+                    obstacles = self._run_paper(paper, experiments, workers, outcome)
                 page = self._fill_page(paper, obstacles)
                 outcome.claims += page.claims
                 outcome.written.append(page.write(self.folders.results))

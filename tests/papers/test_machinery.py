@@ -195,6 +195,20 @@ def test_headlines_are_on_the_first_page_and_at_the_head_of_the_papers(toy, fold
     assert "- **Not reproduced** (cause: the paper): squares grow fast. Paper: 1 to 9." in page
 
 
+def test_pages_alone_run_nothing(toy, folders, tmp_path, monkeypatch):
+    run(toy, folders)
+    first = (folders.pages / "toy.md").read_text()
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("TOY_TRACE", str(trace))
+    (folders.pages / "toy.md").unlink()
+    outcome = run(toy, folders, pages_only=True)
+    again = (folders.pages / "toy.md").read_text()
+    assert not trace.exists() and outcome.obstacles == {}
+    assert first.partition("Not run (")[0] == again.partition("## Table 2")[0]
+    # A run without results writes a page too.
+    assert run(toy, Folders(tmp_path / "other", tmp_path / "none"), pages_only=True).claims == []
+
+
 def test_a_section_of_an_earlier_run_stays_if_its_results_are_gone(toy, folders):
     claim = {"text": "old", "verdict": "in part", "number": "7", "headline": None}
     section = {"parts": ["An old table."], "claims": [claim]}
