@@ -243,14 +243,13 @@ def claim_row(
     ``headline`` is the short text for the first page and why the row may differ.
     """
     findings = row_findings(page, aucs, table, method)
-    total = findings[TOTAL]
     parts = [findings[feature] for feature in FEATURES]
     figure = page.expected[table][method][TOTAL]
     told = None
     if headline is not None:
         ours = mean_interval(aucs.values(method))
         told = Headline(headline[0], f"{figure[0]:.3f}", ours, headline[1])
-    page.claim(f"{method}: mean AUC {figure[0]:.3f}", *total, headline=told)
+    page.claim(f"{method}: mean AUC {figure[0]:.3f}", *findings[TOTAL], headline=told)
     n_met = sum(finding.verdict in (Verdict.REPRODUCED, Verdict.BETTER) for finding in parts)
     off = [
         f"{feature} {findings[feature].number}"
@@ -267,6 +266,8 @@ def row_findings(page: Page, aucs: Aucs, table: str, method: str) -> dict[str, F
     out = {}
     for column in COLUMNS:
         theirs, values = printed(page, table, method, column), aucs.values(method, column)
+        if column == TOTAL and method == ESTIMATED:  # F_N is printed with whole matrices
+            values = aucs.values(ESTIMATED_FULL)
         is_proposed = method == AUCBOOST
         out[column] = REDUCED if theirs is None else same_figure(values, theirs, is_proposed)
     return out
