@@ -82,12 +82,17 @@ def cases(setup: Setup, distribution: str, methods: Sequence[str]) -> list[Case]
     if BY_AUC_CV in methods:
         fraction = spent.n_rounds * spent.n_folds / 2000
         work = partial(repeat_tuned, distribution, setup.seed, spent)
-        out += _blocks(setup, TUNED, _TUNED, work, fraction)
+        out += _blocks(setup, TUNED, _TUNED, work, fraction, first_turn=100)
     return out
 
 
 def _blocks(
-    setup: Setup, plan: Plan, name: str, work: Callable[[int, int], Result], fraction: float
+    setup: Setup,
+    plan: Plan,
+    name: str,
+    work: Callable[[int, int], Result],
+    fraction: float,
+    first_turn: int = 0,
 ) -> list[Case]:
     count = setup.pick(plan.full, plan.quick, plan.tiny)
     out = []
@@ -100,7 +105,7 @@ def _blocks(
                 partial(work, start, stop),
                 packages=packages,
                 cost=(stop - start) * seconds,
-                turn=int(start * seconds),
+                turn=first_turn + int(start * seconds),
             )
         )
     return out
