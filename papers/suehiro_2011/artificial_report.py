@@ -247,8 +247,9 @@ def gaps_of(
             for c in cells
             if (c.positive_fraction, c.r) == (fraction, r)
         ]
-        # As many repetitions as every noise rate has.
-        gaps += [mean(column) for column in zip(*by_noise, strict=False)]
+        # As many repetitions as every noise rate has that was run.
+        ran = [gaps_ for gaps_ in by_noise if gaps_]
+        gaps += [mean(column) for column in zip(*ran, strict=False)]
     return gaps
 
 
