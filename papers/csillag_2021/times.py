@@ -147,7 +147,8 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
         f'"{PAIRS}" holds a weight for every pair of a positive and a negative row and updates '
         "all of them in every round, in numpy. The other two are this library's: its RankBoost "
         "forms no pairs, its DMKS sorts one column at a time, and both are compiled. Each makes "
-        "one fit where ExactBoost makes 250: these ratios are not comparable with the paper's."
+        "one fit where ExactBoost makes 250 runs, which the paper may have run side by side: "
+        "these ratios are not comparable with the paper's."
     )
     _claim_pairs(page, results)
     for method in ("RankBoost", "DMKS"):
@@ -209,19 +210,32 @@ def _tell_ratios(races: list[list[float]]) -> str:
 
 
 def _claim_pairs(page: Page, results: CaseResults) -> None:
+    """One fit against 250 runs is not comparable; against one run, a RankBoost on pairs is."""
     races = _races(results, PAIRS)
-    number = _tell_ratios(races)
+    single = [[N_RUNS * ratio for ratio in race] for race in races]
     page.claim(
         "ExactBoost is always faster than a RankBoost that forms pairs",
-        judge_faster(races),
-        number,
+        Verdict.NOT_COMPARABLE if races else Verdict.NOT_RUN,
+        _tell_ratios(races),
         headline=Headline(
-            "Table 1: ExactBoost is always faster than RankBoost (one that forms all pairs)",
+            "Table 1: ExactBoost is always faster than RankBoost",
             "1.9 to 11.1 times as fast on 5 of our tables",
-            f"faster {number}",
-            Cause.UNKNOWN,
+            f"one fit of RankBoost that forms all pairs takes {_span(races)} of the time of 250 "
+            f"runs of ExactBoost, and {_span(single)} times that of one run",
+            Cause.SETUP,
         ),
     )
+    page.addition(
+        "one run of ExactBoost is faster than a RankBoost that forms pairs",
+        judge_faster(single),
+        _tell_ratios(single),
+    )
+
+
+def _span(races: list[list[float]]) -> str:
+    """The smallest and the largest of the medians."""
+    medians = [median(race) for race in races]
+    return f"{min(medians):.2g} to {max(medians):.2g}" if medians else "–"
 
 
 EXPERIMENT = Experiment(
