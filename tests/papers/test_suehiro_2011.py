@@ -12,7 +12,7 @@ from papers.reproduce import Folders, Reproduction
 from papers.suehiro_2011 import curve, readings, real_report, times, wording
 from papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
 from papers.suehiro_2011.artificial_figures import ceiling, luck
-from papers.suehiro_2011.artificial_report import gaps_of
+from papers.suehiro_2011.artificial_report import figure_verdict, gaps_of
 from papers.suehiro_2011.judging import best_folds, honest_folds, measure, tied_fraction
 from papers.suehiro_2011.methods import draw_folds, score_rounds
 from papers.suehiro_2011.programs import draw_classes, draw_sample, solve_whole
@@ -166,6 +166,15 @@ def test_figures_above_the_ceiling_are_judged_by_their_luck():
     assert readings.judge_excess([(-0.01, 0.007), (-0.2, 0.007)]).startswith("All")
     assert readings.judge_excess([(0.01, 0.007), (-0.2, 0.007)]).startswith("Luck")
     assert "cannot" in readings.judge_excess([(0.03, 0.007), (-0.2, 0.007)])
+
+
+def test_a_figure_above_the_best_possible_auc_cannot_be_met():
+    cell = Cell(0.5, 1, 0.15)
+    assert figure_verdict(cell, [], 1.0, "heuristic") == Verdict.NOT_REPRODUCED
+    assert figure_verdict(cell, [], 0.8322, "pairs") == Verdict.NOT_RUN
+    assert figure_verdict(cell, [0.83], 0.8322, "pairs") == Verdict.UNDECIDED
+    assert figure_verdict(cell, [0.83, 0.831, 0.832], 0.8322, "pairs") == Verdict.REPRODUCED
+    assert figure_verdict(cell, [0.83, 0.831, 0.832], 0.7, "pairs") == Verdict.NOT_REPRODUCED
 
 
 def test_figures_of_the_paper_keep_their_digits(tmp_path):
