@@ -1,5 +1,6 @@
 """Theorem 2: the time of AUCBoost, O(m T log m) besides the weak rankers."""
 
+from collections.abc import Callable
 from functools import partial
 from math import log
 from statistics import median
@@ -62,13 +63,13 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
                [[f"{r['m']:,}", r["T"], f"{median(r['seconds']):.3f}"] for r in shown])  # fmt: skip
     by_rows = [r for r in shown if r["T"] == rounds[0]]
     by_rounds = [r for r in shown if r["m"] == rows[0]]
-    power = fit_power([r["m"] * log(r["m"]) for r in by_rows], _medians(by_rows))
+    power = fit_power(*_points(by_rows, lambda r: r["m"] * log(r["m"])))
     page.claim(
         "Theorem 2: the time grows no faster than m log m",
         at_most(power, 1.0),
         f"fitted power of m log m: {interval(power)}; claimed: at most 1",
     )
-    power = fit_power([r["T"] for r in by_rounds], _medians(by_rounds))
+    power = fit_power(*_points(by_rounds, lambda r: r["T"]))
     page.claim(
         "Theorem 2: the time grows no faster than T",
         at_most(power, 1.0),
@@ -76,5 +77,9 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     )
 
 
-def _medians(results: list[Result]) -> list[float]:
-    return [median(r["seconds"]) for r in results]
+def _points(
+    results: list[Result], size: Callable[[Result], float]
+) -> tuple[list[float], list[float]]:
+    """Size and seconds of every fit."""
+    pairs = [(float(size(r)), float(seconds)) for r in results for seconds in r["seconds"]]
+    return [x for x, _ in pairs], [seconds for _, seconds in pairs]
