@@ -5,7 +5,8 @@ from pathlib import Path
 from papers.experiment import Experiment, Paper
 from papers.komori_2010.curves import figure3_cases, figure4_cases, report_figure3, report_figure4
 from papers.komori_2010.definition import figure1_cases, report_figure1
-from papers.komori_2010.kyphosis import kyphosis_cases, report_kyphosis
+from papers.komori_2010.kyphosis import kyphosis_cases
+from papers.komori_2010.kyphosis_report import report_kyphosis
 from papers.komori_2010.table1 import report_table1, table1_cases
 from papers.komori_2010.table2 import BELIEVED, report_table2, table2_cases
 from papers.komori_2010.theorem import report_theorem, theorem_cases
