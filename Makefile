@@ -74,8 +74,8 @@ bench: .venv/bench ## Speed against the peers, side by side, as ratios
 quality: .venv/bench ## Cross-validated AUC against the peers on the tables in AUCTOR_DATA
 	$(BIN)/python benchmarks/quality.py
 
-papers: .venv/bench ## Every table and figure of the papers, into docs/papers; takes hours and continues after an interruption
-	$(BIN)/python -m papers all --jobs 2 --out docs/papers --results papers-output/full
+papers: .venv/bench ## Tables, figures and theorems of the papers, into docs/papers; takes hours, continues after an interruption
+	$(BIN)/python -m papers all --jobs 2 --out docs/papers --results papers/results
 
 papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick; takes minutes
 	$(BIN)/python -m papers all --quick --jobs 2 --out papers-output/quick

@@ -12,7 +12,7 @@ from typing import Any
 from auctor._text import count, first_few
 from papers import catalogue
 from papers.experiment import Paper, Setup, Size
-from papers.page import Claim
+from papers.page import Claim, verdict_words
 from papers.reproduce import Folders, Outcome, Reproduction
 
 OK, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -44,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     pages = Path(options.out)
     folders = Folders(pages, Path(options.results) if options.results else pages / "results")
     setup = Setup(Size.QUICK if options.quick else Size.FULL, options.seed)
-    run = Reproduction(setup, folders, options.jobs, options.again, not options.quiet)
+    run = Reproduction(
+        setup, folders, options.jobs, options.again, not options.quiet, options.pages_only
+    )
     with suppress(ValueError):  # only the main thread may set a signal handler
         signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -75,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     jobs = "number of processes; experiments that measure times use one (1)"
     add("--jobs", metavar="N", type=_at_least_one, default=1, help=jobs)
     add("--again", action="store_true", help="rename earlier results and run everything again")
+    pages = "write the pages from the stored results and run nothing"
+    add("--pages-only", action="store_true", help=pages)
     add("--quiet", action="store_true", help="show no progress on stderr")
     add("--seed", metavar="N", type=int, default=0, help="seed of the experiments (0)")
     add("--json", action="store_true", help="print one JSON object")
@@ -146,9 +150,7 @@ def _outcome_facts(outcome: Outcome) -> dict[str, Any]:
 
 
 def _claim_line(claim: Claim) -> str:
-    if not claim.is_ours:
-        return f"{claim.verdict}: {claim.text} ({claim.number})"
-    return f"check {'failed' if claim.is_broken() else 'held'}: {claim.text} ({claim.number})"
+    return f"{verdict_words(claim)}: {claim.text} ({claim.number})"
 
 
 def _outcome_text(outcome: Outcome) -> str:

@@ -87,6 +87,7 @@ class Paper:
     citation: str
     folder: Path
     experiments: tuple[Experiment, ...]
+    best_figure: str = ""  # the name of the picture that stands for the paper
 
     def expected(self) -> dict[str, Any]:
         """Read the figures that the paper prints."""

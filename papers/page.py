@@ -30,7 +30,32 @@ class Verdict(StrEnum):
     PARTLY = "in part"
     UNDECIDED = "undecided"
     NOT_REPRODUCED = "not reproduced"
+    NOT_COMPARABLE = "not comparable"
     NOT_RUN = "not run"
+
+
+class Cause(StrEnum):
+    """Why a claim is not reproduced."""
+
+    NONE = "–"
+    PAPER = "the paper"
+    SETUP = "our set-up"
+    RUNS = "too few runs"
+    DATA = "data not to be had"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A claim that belongs on the first page: its short text, the paper's figure, and ours.
+
+    ``cause`` is why the claim fails, where it does; the page has the evidence for it.
+    """
+
+    text: str
+    paper: str
+    ours: str
+    cause: Cause = Cause.UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -46,11 +71,21 @@ class Claim:
     number: str
     experiment: str
     is_certain: bool = False
-    is_ours: bool = False  # a check of our own, of a correction or of this library
+    # A check of a correction or of this library, or something that the paper does not claim.
+    is_ours: bool = False
+    headline: Headline | None = None
 
     def is_broken(self) -> bool:
         """Whether the claim is proved and did not hold."""
         return self.is_certain and self.verdict != Verdict.REPRODUCED
+
+    def cause(self) -> Cause:
+        """Why the claim is not reproduced; nothing if it is."""
+        if self.verdict in (Verdict.REPRODUCED, Verdict.BETTER):
+            return Cause.NONE
+        if self.verdict in (Verdict.UNDECIDED, Verdict.NOT_RUN):
+            return Cause.RUNS
+        return self.headline.cause if self.headline is not None else Cause.UNKNOWN
 
 
 class Page:
@@ -62,13 +97,27 @@ class Page:
         self.claims: list[Claim] = []
         self.left_out: dict[str, str] = {}  # experiment -> why nothing of it is here
         self._parts: list[str] = []
-        self._experiment = ""
+        self._where = ""  # the table, figure or theorem of the section
 
     def begin(self, experiment: Experiment) -> None:
         """Start the section of an experiment."""
-        self._experiment = experiment.name
+        self._where = experiment.title.partition(":")[0]
         self.text(f"## {experiment.title}")
         self.text(f"`{_command(self.setup, f'{self.paper.name}/{experiment.name}')}`")
+
+    def restore(self, section: dict[str, Any]) -> None:
+        """Add the text and the claims of an earlier run whose single results were not kept."""
+        self.text("*From an earlier run, whose single results were not kept.*")
+        for part in section["parts"]:
+            self.text(part)
+        for facts in section["claims"]:
+            headline = facts.get("headline")
+            told = facts | {
+                "verdict": Verdict(facts["verdict"]),
+                "experiment": self._where,
+                "headline": None if headline is None else _read_headline(headline),
+            }
+            self.claims.append(Claim(**told))
 
     def text(self, markdown: str) -> None:
         """Add a paragraph, or any other block between empty lines."""
@@ -94,32 +143,42 @@ class Page:
             canvas.savefig(temporary, dpi=110, metadata={"Software": None})
         self.text(f"![{caption}]({self.paper.name}/{name}.png)\n\n*{caption}*")
 
-    def claim(self, text: str, verdict: Verdict, number: str, is_certain: bool = False) -> None:
-        """Add the verdict on a claim, to this page and to the summary of all papers."""
-        self._add(Claim(text, verdict, number, self._experiment, is_certain))
+    def claim(
+        self,
+        text: str,
+        verdict: Verdict,
+        number: str,
+        is_certain: bool = False,
+        headline: Headline | None = None,
+    ) -> None:
+        """Add the verdict on a claim of the paper, to this page and to the summary of all."""
+        self._add(Claim(text, verdict, number, self._where, is_certain, headline=headline))
+
+    def addition(self, text: str, verdict: Verdict, number: str) -> None:
+        """Add a verdict on something that the paper does not claim; it is counted separately."""
+        self._add(Claim(text, verdict, number, self._where, is_ours=True))
 
     def check(self, text: str, holds: bool, number: str) -> None:
         """Add a check of our own, which must hold on every run; it is counted separately."""
         verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
-        self._add(Claim(text, verdict, number, self._experiment, is_certain=True, is_ours=True))
+        self._add(Claim(text, verdict, number, self._where, is_certain=True, is_ours=True))
 
     def _add(self, claim: Claim) -> None:
         self.claims.append(claim)
-        word = claim.verdict.capitalize() if not claim.is_ours else "Checked"
-        if claim.is_ours and claim.is_broken():
-            word = "Check failed"
-        self.text(f"**{word}**: {claim.text} ({claim.number})")
+        self.text(f"**{verdict_words(claim).capitalize()}**: {claim.text} ({claim.number})")
 
-    def must_hold(self, text: str, holds: bool, number: str) -> None:
+    def must_hold(
+        self, text: str, holds: bool, number: str, headline: Headline | None = None
+    ) -> None:
         """Add a claim that is proved and therefore must hold on every run."""
         verdict = Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED
-        self.claim(text, verdict, number, is_certain=True)
+        self.claim(text, verdict, number, is_certain=True, headline=headline)
 
     def not_run(self, reasons: dict[str, str], is_empty: bool) -> None:
         """List the cases that could not be run by reason; ``is_empty`` if none was run."""
         if is_empty:
             why = "; ".join(sorted(set(reasons.values()))) or "not selected yet"
-            self.left_out[self._experiment] = why
+            self.left_out[self._where] = why
         for reason in sorted(set(reasons.values())):
             names = [name for name, why in reasons.items() if why == reason]
             shown = "; ".join(names[:5]) + ("; ..." if len(names) > 5 else "")
@@ -128,28 +187,72 @@ class Page:
     def write(self, results_folder: Path) -> Path:
         """Write the page, and its claims to the file that the summary reads."""
         path = self.folder / f"{self.paper.name}.md"
-        write_whole(path, "\n\n".join([*self._head(), *self._parts]) + "\n")
+        parts = [*self._head(), *self._parts, self._tail()]
+        write_whole(path, "\n\n".join(parts) + "\n")
         facts = {
             "citation": self.paper.citation,
-            "made": self._made(),
-            "claims": [asdict(claim) for claim in self.claims],
+            "best_figure": self._best_figure() and self.paper.best_figure,
+            "claims": [asdict(claim) | {"cause": claim.cause()} for claim in self.claims],
             "left_out": self.left_out,
         }
         write_whole(claims_file(results_folder, self.paper.name), json.dumps(facts, indent=1))
         return path
 
     def _head(self) -> list[str]:
-        readme = (self.paper.folder / "README.md").read_text(encoding="utf-8").strip()
-        return [readme, self._made()]
+        """Title, what the paper claims, the results, and the best figure."""
+        title, _, rest = self._readme().partition("\n")
+        parts = [title, rest.partition("\n## ")[0].strip()]
+        if self.setup.size != Size.FULL:
+            parts.append("**This is a reduced run, smaller than the paper's.**")
+        lines = [_headline_line(claim) for claim in self.claims if claim.headline is not None]
+        if lines:
+            parts += ["## Results", "\n".join(lines)]
+        return [*parts, *filter(None, [self._best_figure()])]
 
-    def _made(self) -> str:
-        """The command that made the page, and the versions that its figures depend on."""
-        reduced = (
-            ""
-            if self.setup.size == Size.FULL
-            else " This is a reduced run, smaller than the paper's."
-        )
-        return f"Made by `{_command(self.setup, self.paper.name)}` with {versions()}.{reduced}"
+    def _best_figure(self) -> str:
+        """The picture that stands for the paper, if there is one."""
+        name = f"{self.paper.name}/{self.paper.best_figure}.png"
+        shown = next((part for part in self._parts if f"]({name})" in part), "")
+        return shown.partition("\n")[0]
+
+    def _tail(self) -> str:
+        """Set-up, corrections and differences, from the README of the paper."""
+        _, mark, rest = self._readme().partition("\n## ")
+        return f"{mark}{rest}".strip()
+
+    def _readme(self) -> str:
+        return (self.paper.folder / "README.md").read_text(encoding="utf-8").strip()
+
+
+def verdict_words(claim: Claim) -> str:
+    """The verdict, and whether the claim is the paper's or ours."""
+    if not claim.is_ours:
+        return str(claim.verdict)
+    if not claim.is_certain:
+        return f"beyond the paper, {holds_words(claim.verdict)}"
+    return "check failed" if claim.is_broken() else "checked"
+
+
+def holds_words(verdict: Verdict) -> str:
+    """The verdict on a statement that is ours, and so cannot be reproduced."""
+    words = {Verdict.REPRODUCED: "holds", Verdict.NOT_REPRODUCED: "does not hold"}
+    return words.get(verdict, str(verdict))
+
+
+def _headline_line(claim: Claim) -> str:
+    """A line of the results at the head of a page."""
+    assert claim.headline is not None
+    cause = claim.cause()
+    why = "" if cause == Cause.NONE else f" (cause: {cause})"
+    told = claim.headline
+    return (
+        f"- **{claim.verdict.capitalize()}**{why}: {told.text}. Paper: {told.paper}. "
+        f"Here: {told.ours}."
+    )
+
+
+def _read_headline(facts: dict[str, str]) -> Headline:
+    return Headline(facts["text"], facts["paper"], facts["ours"], Cause(facts["cause"]))
 
 
 def versions() -> str:
@@ -172,6 +275,11 @@ def write_whole(path: Path, text: str) -> None:
     """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text_file(path, text)
+
+
+def made_by(setup: Setup) -> str:
+    """The command that made the pages, and the versions that the figures depend on."""
+    return f"Made by `{_command(setup, 'all')}` with {versions()}."
 
 
 def _command(setup: Setup, name: str) -> str:

@@ -1,8 +1,10 @@
 """Run experiments of papers, and write their pages and the summary."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from auctor._progress import Progress
 from papers.catalogue import Choice
@@ -26,6 +28,11 @@ class Folders:
         """Return the result file of an experiment; each size and seed has its own."""
         which = f"{setup.size.value}{'' if setup.seed == 0 else f'-seed{setup.seed}'}"
         return self.results / f"{paper.name}.{experiment.name}.{which}.jsonl"
+
+    def earlier(self, paper: Paper, experiment: Experiment, setup: Setup) -> dict[str, Any] | None:
+        """The section of an earlier run whose results were not kept, if there is one."""
+        path = self.kept(paper, experiment, setup).with_suffix(".section.json")
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 @dataclass
@@ -55,17 +62,20 @@ class Reproduction:
     n_jobs: int = 1
     again: bool = False
     verbose: bool = False
+    pages_only: bool = False  # write pages from stored results, without running a case
 
     def run(self, choices: Sequence[Choice]) -> Outcome:
         """Run the chosen experiments; after each paper write its page and the summary."""
         outcome = Outcome()
         with Workers(self.n_jobs) as workers:
             for paper, experiments in choices:
-                obstacles = self._run_paper(paper, experiments, workers, outcome)
+                obstacles: Obstacles = {}
+                if not self.pages_only:
+                    obstacles = self._run_paper(paper, experiments, workers, outcome)
                 page = self._fill_page(paper, obstacles)
                 outcome.claims += page.claims
                 outcome.written.append(page.write(self.folders.results))
-                summary = write_summary(self.folders.pages, self.folders.results)
+                summary = write_summary(self.folders.pages, self.folders.results, self.setup)
         outcome.written.append(summary)
         return outcome
 
@@ -106,9 +116,13 @@ class Reproduction:
         for experiment in paper.experiments:
             results = self._results(paper, experiment).stored()
             page.begin(experiment)
+            earlier = self.folders.earlier(paper, experiment, self.setup)
             if results:
                 experiment.report(page, results, self.setup)
+            elif earlier is not None:
+                page.restore(earlier)
             else:
                 page.text("This experiment has not been run.")
-            page.not_run(obstacles.get(experiment.name, {}), is_empty=not results)
+            is_empty = not results and earlier is None
+            page.not_run(obstacles.get(experiment.name, {}), is_empty)
         return page

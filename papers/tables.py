@@ -65,6 +65,17 @@ def read_rows(name: str, seed: int = 0, n_rows: int | None = None) -> Rows:
     return Rows(X[order], y[order])
 
 
+def category_counts(name: str) -> list[int]:
+    """How many columns `read_rows` makes of each feature of a table."""
+    from pyarrow import csv
+
+    path = find_file(name)
+    assert path is not None, "cases name their tables"
+    table = csv.read_csv(path)
+    features = [n for n in table.column_names if n != "target"]
+    return [len(_columns(table.column(feature))) for feature in features]
+
+
 def _columns(column: object) -> list[Floats]:
     """A numeric column unchanged; a text column as one column of 0 and 1 for each value."""
     import pyarrow as pa

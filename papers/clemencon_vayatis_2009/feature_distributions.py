@@ -148,6 +148,7 @@ class Evaluation(NamedTuple):
     d_inf: float
     n_cells: int
     diameter: float  # mean over the negatives
+    largest: float  # diameter of any cell
 
 
 def evaluate(ranker: Any, distribution: FeatureDistribution) -> Evaluation:
@@ -161,7 +162,8 @@ def evaluate(ranker: Any, distribution: FeatureDistribution) -> Evaluation:
     alpha, beta = (_knots(cell, mass) for mass in (neg, pos))
     size = _diameters(edges, cell)
     d1, d_inf = distances(distribution.roc, alpha, beta)
-    return Evaluation(d1, d_inf, len(size), float(np.bincount(cell, neg) @ size))
+    mean_size = float(np.bincount(cell, neg) @ size)
+    return Evaluation(d1, d_inf, len(size), mean_size, float(size.max()))
 
 
 def distances(roc: OptimalRoc, alpha: Floats, beta: Floats) -> tuple[float, float]:

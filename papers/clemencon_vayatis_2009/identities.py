@@ -12,9 +12,13 @@ _EXACT, _COARSE = 1e-9, 1e-4
 
 # Case, key of its largest error, bound, and the statement.
 STATEMENTS = (
+    ("population", "proposition3", _EXACT,
+     "Proposition 3: E(w(V) 1{eta > V}) with a positive w is an optimal score"),
     ("population", "proposition6", _EXACT,
      "Proposition 6: ROC*(alpha) - ROC(s, alpha) is the error in the level set, "
      "E(|eta - Q*| 1{R* differs from R_s}) / (p (1 - Q*))"),
+    ("population", "corollary7", _EXACT,
+     "Corollary 7: ROC* is the same if eta(X) is observed in place of X"),
     ("curves", "slope", _COARSE,
      "Proposition 8: the slope of ROC* is (1 - p)/p Q* / (1 - Q*)"),
     ("curves", "area", _COARSE,
@@ -32,6 +36,8 @@ STATEMENTS = (
      "((alpha_j+1 - alpha_j) beta - (beta_j+1 - beta_j) alpha) / 2 to the AUC"),
     ("population", "remark4", _EXACT,
      "Remark 4, corrected: P(Y != g_t) = p (1 - beta) + (1 - p) alpha, smallest at t = 1/2"),
+    ("population", "proposition22", _EXACT,
+     "Proposition 22: limit values, invariance under increasing transforms, concavity of ROC*"),
     ("trees", "gain", _EXACT, "TreeRank: each split adds Ent / 2 to the training AUC"),
     ("trees", "sum", _EXACT, "TreeRank: 1/2 and the gains of all splits are the training AUC"),
     ("trees", "root", _EXACT,

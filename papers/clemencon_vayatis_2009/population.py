@@ -129,9 +129,42 @@ def classification_miss(one: Population) -> tuple[float, float]:
     return float(miss), float(np.abs(error - printed).max())
 
 
+def representation_miss(one: Population, rng: np.random.Generator) -> float:
+    """Proposition 3: E(w(V) 1{eta > V}), V uniform and w > 0 a step function, has eta's AUC."""
+    levels = np.concatenate([[0.0], one.eta[::-1]])  # from the smallest eta up
+    weights = rng.exponential(size=len(one.eta)) + 1e-3
+    score = np.cumsum(np.diff(levels) * weights)[::-1]
+    order = np.argsort(-score, kind="stable")
+    return abs(area(one.alpha, one.beta) - area(one.alpha, one.knots(order)))
+
+
+def observing_eta_miss(one: Population, rng: np.random.Generator) -> float:
+    """Corollary 7: observing eta(X) in place of X leaves ROC* as it is.
+
+    Each kind becomes two kinds of rows with the same eta; only their sum is seen through eta.
+    """
+    part = rng.uniform(0.05, 0.95, size=len(one.neg))
+    neg = np.column_stack([one.neg * part, one.neg * (1 - part)]).ravel()
+    pos = np.column_stack([one.pos * part, one.pos * (1 - part)]).ravel()
+    alpha, beta = (np.concatenate([[0.0], np.cumsum(mass)]) for mass in (neg, pos))
+    return float(np.abs(np.interp(alpha, one.alpha, one.beta) - beta).max())
+
+
+def curve_properties_miss(one: Population, rng: np.random.Generator) -> float:
+    """Proposition 22: ROC(0) = 0 and ROC(1) = 1, invariance, and concavity of ROC*."""
+    from auctor.metrics import roc_curve
+
+    slopes = np.diff(one.beta) / np.diff(one.alpha)
+    ends = max(abs(float(one.beta[0])), abs(float(one.beta[-1]) - 1))
+    score, y = rng.normal(size=50).round(1), np.arange(50) % 2
+    plain, raised = roc_curve(y, score), roc_curve(y, np.exp(3 * score))
+    changed = max(np.abs(plain.fpr - raised.fpr).max(), np.abs(plain.tpr - raised.tpr).max())
+    return float(max(ends, np.diff(slopes).max(initial=0.0), changed))
+
+
 def check_populations(n_populations: int, seed: int) -> Result:
     """The largest error of each statement over many populations."""
-    rng = np.random.default_rng([seed, 6])
+    rng, extra = np.random.default_rng([seed, 6]), np.random.default_rng([seed, 22])
     rows = []
     for _ in range(n_populations):
         one = draw_population(rng)
@@ -146,5 +179,8 @@ def check_populations(n_populations: int, seed: int) -> Result:
             "section33": next_iteration_miss(one, rng),
             "remark4": mended,
             "remark4_printed": printed,
+            "proposition3": representation_miss(one, extra),
+            "corollary7": observing_eta_miss(one, extra),
+            "proposition22": curve_properties_miss(one, extra),
         })  # fmt: skip
     return {key: max(row[key] for row in rows) for key in rows[0]} | {"n": n_populations}

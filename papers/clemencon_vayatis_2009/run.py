@@ -2,7 +2,14 @@
 
 from pathlib import Path
 
-from papers.clemencon_vayatis_2009 import consistency, figure1, identities, rate, trees
+from papers.clemencon_vayatis_2009 import (
+    consistency,
+    diameters,
+    figure1,
+    identities,
+    rate,
+    trees,
+)
 from papers.experiment import Experiment, Paper
 
 PAPER = Paper(
@@ -12,6 +19,7 @@ PAPER = Paper(
         "optimal ROC curve"
     ),
     folder=Path(__file__).parent,
+    best_figure="theorem21",
     experiments=(
         Experiment(
             "figure1",
@@ -42,6 +50,12 @@ PAPER = Paper(
             "Theorem 21: consistency in d1 and d-infinity",
             consistency.cases,
             consistency.report,
+        ),
+        Experiment(
+            "diameters",
+            "Theorem 21, its premise: does every cell shrink?",
+            diameters.cases,
+            diameters.report,
         ),
         Experiment(
             "identities",

@@ -38,9 +38,10 @@ def tree_misses(rng: np.random.Generator) -> dict[str, float]:
     X, y = draw_rows(rng)
     depth = int(rng.integers(1, 9))
     tree = TreeRank(depth, min_samples_leaf=1e-9).fit(X, y)
-    score, n_neg, n_pos = tree.decision_function(X), (y == 0).sum(), (y == 1).sum()
-    splits = tree.history_.splits
-    ents = [_ent(s.upper, s.lower, n_neg, n_pos) for s in splits]
+    score, splits = tree.decision_function(X), tree.history_.splits
+    # Weights are in effective rows, in which copies of a row count less: totals are the root's.
+    totals = np.add(splits[0].upper, splits[0].lower) if splits else (1.0, 1.0)
+    ents = [_ent(s.upper, s.lower, *totals) for s in splits]
     gains = [split.gain for split in splits]
     curve = roc_curve(y, score)
     knots = np.array(tree.certificate_.values["knots"])

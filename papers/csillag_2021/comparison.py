@@ -9,9 +9,9 @@ from auctor._text import first_few
 from papers.csillag_2021.methods import OURS, OVERLAP, TABLES
 from papers.page import Page, Verdict
 from papers.statistics import Estimate, differences, mean_sd, t_interval
+from papers.verdicts import TELLING, by_distance, by_interval, counted, distance, over_rows
 
 ROUNDING = 0.005  # half a unit of the paper's last digit
-TELLING = 0.05  # largest half-width of our interval for which the paper's figure is informative
 SHOWN = 4  # cells that are named in the number of a claim
 Published = Mapping[str, Mapping[str, float | None]]  # method -> table -> loss
 
@@ -77,45 +77,30 @@ def count(estimates: Sequence[Estimate]) -> Tally:
     )
 
 
-def judge_ahead(tally: Tally) -> Verdict:
-    """Judge "the best": ahead beyond chance once, behind nowhere, lower mean on most tables."""
-    if tally.total == 0:
-        return Verdict.NOT_RUN
-    if tally.behind > 0 or 2 * tally.lower < tally.total:
-        return Verdict.NOT_REPRODUCED
-    if tally.ahead == 0:
-        return Verdict.UNDECIDED
-    return Verdict.REPRODUCED if 2 * tally.lower > tally.total else Verdict.PARTLY
+def judge_ahead(estimates: Sequence[Estimate]) -> Verdict:
+    """Judge "the best performance" table by table."""
+    return over_rows([by_interval(estimate) for estimate in estimates])
 
 
 def judge_not_worse(tally: Tally) -> Verdict:
-    """Judge "others are worse or indistinguishable": others are ahead no more than by chance."""
-    if tally.total == 0:
-        return Verdict.NOT_RUN
+    """Judge "others are worse or indistinguishable": a comparison contradicts it if behind."""
     if tally.ahead == tally.behind == 0:  # no difference is significant in either direction
-        return Verdict.UNDECIDED
-    if tally.behind <= 0.05 * tally.total:
-        return Verdict.REPRODUCED
-    return Verdict.PARTLY if tally.behind < tally.ahead else Verdict.NOT_REPRODUCED
+        return Verdict.NOT_RUN if tally.total == 0 else Verdict.UNDECIDED
+    return counted(tally.total - tally.behind, tally.total)
 
 
-def judge_top(n_first: int, n_tables: int, tally: Tally, is_always: bool) -> Verdict:
-    """Judge "the top performer": the lowest mean loss on every table, or on more than half.
-
-    Not on less than half. Nor where a method is ahead of it beyond chance, but for "generally" if
-    it is itself ahead more often, which is in part. Undecided where chance explains everything.
-    """
-    if n_tables == 0:
-        return Verdict.NOT_RUN
-    is_met = n_first == n_tables if is_always else 2 * n_first > n_tables
-    if 2 * n_first < n_tables:
-        return Verdict.NOT_REPRODUCED
-    if tally.behind > 0:
-        is_mostly = is_met and tally.ahead > tally.behind
-        return Verdict.PARTLY if is_mostly else Verdict.NOT_REPRODUCED
-    if tally.ahead == 0:
-        return Verdict.UNDECIDED
-    return Verdict.REPRODUCED if is_met else Verdict.PARTLY
+def judge_top(comparison: Comparison, metric: str, peers: Sequence[str]) -> Verdict:
+    """Judge "the top performer" table by table: ahead of all others, or behind one, by chance."""
+    verdicts = []
+    for table in comparison.tables(metric):
+        known = [comparison.difference(table, metric, peer) for peer in peers]
+        found = [by_interval(estimate) for estimate in known if estimate is not None]
+        if Verdict.NOT_REPRODUCED in found:
+            verdicts.append(Verdict.NOT_REPRODUCED)
+        elif found:
+            is_first = set(found) == {Verdict.REPRODUCED}
+            verdicts.append(Verdict.REPRODUCED if is_first else Verdict.UNDECIDED)
+    return over_rows(verdicts)
 
 
 def count_firsts(comparison: Comparison, metric: str, methods: Sequence[str]) -> tuple[int, int]:
@@ -188,30 +173,27 @@ class Cell(NamedTuple):
     name: str
     table: str
     theirs: float
-    ours: Estimate
+    values: Sequence[float]
 
     @property
-    def is_lower(self) -> bool:
-        """Whether our loss is the lower one, beyond chance and the paper's rounding."""
-        return self.theirs > self.ours.high + ROUNDING
+    def apart(self) -> Estimate:
+        """By how much our loss is lower than the paper's, with its 95 % interval."""
+        up = distance(self.values, self.theirs, rounding=ROUNDING, overlap=OVERLAP)
+        return Estimate(-up.value, -up.high, -up.low)
 
     @property
-    def is_higher(self) -> bool:
-        """Whether our loss is the higher one, beyond chance and the paper's rounding."""
-        return self.theirs < self.ours.low - ROUNDING
+    def verdict(self) -> Verdict:
+        """The verdict on the figure; only ExactBoost's may be better."""
+        return by_distance(self.apart, is_proposed=self.name == OURS)
 
     @property
     def is_outside(self) -> bool:
         """Whether the paper's figure does not lie in our interval."""
-        return self.is_lower or self.is_higher
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the interval excludes the figure, or is narrow enough to be informative."""
-        return self.is_outside or self.ours.high - self.ours.value <= TELLING
+        return self.verdict in (Verdict.NOT_REPRODUCED, Verdict.BETTER)
 
     def __str__(self) -> str:
-        return f"{self.name} on {self.table} {self.ours.value:.3f} for {self.theirs:.2f}"
+        ours = sum(self.values) / len(self.values)
+        return f"{self.name} on {self.table} {ours:.3f} for {self.theirs:.2f}"
 
 
 def agreement(
@@ -224,7 +206,7 @@ def agreement(
             values = comparison.values(table, metric, method)
             theirs = published.get(method, {}).get(table)
             if theirs is not None and len(values) > 1:
-                cells.append(Cell(method, table, theirs, t_interval(values, OVERLAP)))
+                cells.append(Cell(method, table, theirs, values))
     return cells
 
 
@@ -233,32 +215,23 @@ def tell_agreement(cells: Sequence[Cell]) -> str:
     if not cells:
         return "nothing to compare"
     outside = [cell for cell in cells if cell.is_outside]
-    n_wide = sum(not cell.is_decided for cell in cells)
+    n_wide = sum(cell.verdict == Verdict.UNDECIDED for cell in cells)
     text = f"{len(cells) - len(outside) - n_wide} of {len(cells)}"
     text += f", and {n_wide} in intervals of more than ± {TELLING}" if n_wide else ""
     if not outside:
         return text
     shown = first_few(outside, SHOWN, quote=False)
-    n_lower = sum(cell.is_lower for cell in outside)
+    n_lower = sum(cell.apart.low > 0 for cell in outside)
     return f"{text}; of the others ours is lower in {n_lower}: {shown}"
 
 
-def judge_agreement(cells: Sequence[Cell], peers: Sequence[Cell] | None = None) -> Verdict:
-    """Judge by the fraction within: nine in ten is reproduced, one half is in part.
-
-    With ``peers`` the cells are ExactBoost's own, which may be better than the paper's: where the
-    peers are as in the paper on the same table. Where these differ too, the set-up does.
-    """
-    outside = [cell for cell in cells if cell.is_outside]
-    n_decided = sum(cell.is_decided for cell in cells)
-    if not cells:
-        return Verdict.NOT_RUN
-    if len(outside) <= 0.1 * len(cells):
-        return Verdict.REPRODUCED if 2 * n_decided > len(cells) else Verdict.UNDECIDED
-    if peers is not None and all(cell.is_lower for cell in outside):
-        alike = {cell.table for cell in peers} - {cell.table for cell in peers if cell.is_outside}
-        return Verdict.BETTER if {cell.table for cell in outside} <= alike else Verdict.PARTLY
-    return Verdict.PARTLY if 2 * len(outside) <= n_decided else Verdict.NOT_REPRODUCED
+def judge_agreement(cells: Sequence[Cell]) -> Verdict:
+    """Judge by the figures; better only if every figure that is not met is better."""
+    verdicts = [cell.verdict for cell in cells]
+    outside = [cell.verdict for cell in cells if cell.is_outside]
+    if outside and set(outside) == {Verdict.BETTER} and len(outside) > len(cells) / 2:
+        return Verdict.BETTER
+    return over_rows(verdicts)
 
 
 def claim_agreement(
@@ -270,10 +243,15 @@ def claim_agreement(
     published: Published,
 ) -> None:
     """Whether the losses are the paper's: ExactBoost's own, then those of its peers."""
-    ours, theirs = (agreement(comparison, metric, of, published) for of in ([OURS], peers))
-    for name, cells, others in ((OURS, ours, theirs), ("the peers", theirs, None)):
+    for name, methods in ((OURS, [OURS]), ("the peers", peers)):
+        cells = agreement(comparison, metric, methods, published)
         text = f"{source}, {metric} of {name}: the paper's figures lie in 95 % intervals of ours"
-        page.claim(text, judge_agreement(cells, others), tell_agreement(cells))
+        page.claim(text, judge_agreement(cells), tell_agreement(cells))
+
+
+def mean_distance(cells: Sequence[Cell]) -> float:
+    """Mean absolute difference between the paper's figures and ours."""
+    return sum(abs(cell.apart.value) for cell in cells) / len(cells)
 
 
 def fold_counts(comparison: Comparison) -> str:

@@ -179,18 +179,29 @@ ENSEMBLERS: dict[str, Make] = {
 }
 
 
-def stacked(fold: Fold, seed: int, n_parts: int = 5) -> Fold:
-    """The base models' predictions as columns, made like those of StackingClassifier.
+# How the base models' predictions of the training rows are made.
+OUT_OF_FOLD, IN_SAMPLE = "out of fold", "in sample"
+PROTOCOLS = (OUT_OF_FOLD, IN_SAMPLE)
 
-    Those of the training rows are out of fold; those of the test rows come from models of all
-    training rows.
+
+def stacked(fold: Fold, seed: int, n_parts: int = 5) -> dict[str, Fold]:
+    """The base models' predictions as columns, for each protocol.
+
+    Those of the test rows come from models of all training rows. Those of the training rows are
+    made by models of the other parts, as in StackingClassifier, or by the same models ("in
+    sample"), which have seen these rows.
     """
     from sklearn.model_selection import cross_val_predict
 
-    train: list[npt.NDArray[Any]] = []
+    train: dict[str, list[npt.NDArray[Any]]] = {protocol: [] for protocol in PROTOCOLS}
     test: list[npt.NDArray[Any]] = []
     for make in SURROGATES.values():
         inner = cross_val_predict(make(seed), fold.X, fold.y, cv=n_parts, method="predict_proba")
-        train.append(inner[:, 1])
-        test.append(make(seed).fit(fold.X, fold.y).predict_proba(fold.X_test)[:, 1])
-    return Fold(np.column_stack(train), fold.y, np.column_stack(test), fold.y_test)
+        model = make(seed).fit(fold.X, fold.y)
+        train[OUT_OF_FOLD].append(inner[:, 1])
+        train[IN_SAMPLE].append(model.predict_proba(fold.X)[:, 1])
+        test.append(model.predict_proba(fold.X_test)[:, 1])
+    return {
+        protocol: Fold(np.column_stack(columns), fold.y, np.column_stack(test), fold.y_test)
+        for protocol, columns in train.items()
+    }

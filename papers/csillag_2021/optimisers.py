@@ -28,7 +28,7 @@ from papers.csillag_2021.methods import (
     read_fold,
 )
 from papers.experiment import Case, CaseResults, Experiment, Result, Setup, Size
-from papers.page import Page
+from papers.page import Headline, Page
 
 # Precision at k is an addition: the paper has its figures in a supplement.
 PEERS: dict[str, dict[str, Make]] = EXACT | {"P@k": {"logistic": logistic, "RankBoost": rankboost}}
@@ -62,14 +62,20 @@ def wanted(setup: Setup) -> Iterator[tuple[str, str]]:
     }
     few = quick | {"P@k": ("liver",)}
     for metric in PEERS:
-        for table in setup.pick(TABLES, few[metric], ("liver",)):
+        full = ("heart", "liver") if metric == "P@k" else TABLES
+        for table in setup.pick(full, few[metric], ("liver",)):
             yield table, metric
+
+
+def runs_of(setup: Setup, table: str) -> int:
+    """Runs of ExactBoost: the paper's 250, but on gmsc fewer, since they take half an hour."""
+    return setup.pick(25 if table == "gmsc" else 250, 10, 2)
 
 
 def cases(setup: Setup) -> Iterator[Case]:
     """One case per fit."""
-    n_runs = setup.pick(250, 10, 2)
     for table, metric in wanted(setup):
+        n_runs = runs_of(setup, table)
         for method in (OURS, *PEERS[metric]):
             cost = COSTS[table][list(PEERS).index(metric)] * n_runs / 250 if method == OURS else 0.3
             for fold in range(setup.pick(N_FOLDS, N_FOLDS, 2)):
@@ -78,6 +84,7 @@ def cases(setup: Setup) -> Iterator[Case]:
                     partial(work, table, metric, method, fold, setup.seed, n_runs),
                     tables=(table,),
                     cost=cost,
+                    turn=fold,
                 )
 
 
@@ -96,7 +103,8 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     page.text(
         f"Test loss (1 - metric), mean ± standard deviation over {fold_counts(comparison)}, the "
         f"same for all methods, and the paper's figure in brackets{_whose(setup)}. "
-        f"RankBoost makes 500 rounds. ExactBoost makes {setup.pick(250, 10, 2)} runs of 50 rounds. "
+        f"RankBoost makes 500 rounds, ExactBoost {runs_of(setup, 'heart')} runs of 50 rounds, on "
+        f"gmsc {runs_of(setup, 'gmsc')}. "
         "gisette (6,000 rows of 5,000 features) is left out: we do not have it."
     )
     published, spreads = page.expected["table2"], page.expected["spreads"]["table2"]
@@ -113,9 +121,30 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     for metric, peers in EXACT.items():
         tally = count(comparison.against(metric, peers))
         text = f"ExactBoost has the best performance: {metric}, against {', '.join(peers)}"
-        page.claim(text, judge_ahead(tally), str(tally))
+        losses = _told_losses(comparison, metric, next(iter(peers)))
+        told = None
+        if metric == "AUC":
+            told = Headline("Table 2: ExactBoost has the best AUC", _PAPER[metric], losses)
+        verdict = judge_ahead(comparison.against(metric, peers))
+        page.claim(text, verdict, f"{tally}; {losses}", headline=told)
         claim_agreement(page, comparison, "Table 2", metric, list(peers), published[metric])
     _tell_gmsc(page, comparison)
+
+
+# Tables of the six that we have on which the paper's ExactBoost has the lower printed loss.
+_PAPER = {
+    "AUC": "lower loss than RankBoost on 4 of 6 tables, equal on 1",
+    "KS": "lower loss than DMKS on 4 of 6 tables, equal on 1",
+}
+
+
+def _told_losses(comparison: Comparison, metric: str, peer: str) -> str:
+    """On how many tables ExactBoost has the lower mean loss, and beyond chance."""
+    tally = count(comparison.against(metric, [peer]))
+    return (
+        f"lower mean loss on {tally.lower} of {tally.total} tables; beyond chance ahead on "
+        f"{tally.ahead}, behind on {tally.behind}"
+    )
 
 
 def _whose(setup: Setup) -> str:

@@ -12,6 +12,7 @@ PAPER = Paper(
         "and Non-decomposable Metrics with ExactBoost"
     ),
     folder=Path(__file__).parent,
+    best_figure="proposition1",
     experiments=tuple(
         module.EXPERIMENT
         for module in (times, optimisers, ensembling, runs, surrogates, theorems, searching)

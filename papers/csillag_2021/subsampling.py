@@ -9,7 +9,7 @@ import numpy as np
 
 from auctor._typing import Floats
 from papers.experiment import Case, CaseResults, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Headline, Page, Verdict
 from papers.statistics import log_slope, mean_se, standard_error
 
 if TYPE_CHECKING:
@@ -167,7 +167,15 @@ def _claim(page: Page, metric: str, excess: dict[int, list[float]]) -> None:
         f"{mean_se(excess[largest])} against {e / largest:.4f}; falls as k^{slope(excess):.2f}"
     )
     text = f"Proposition 1 as printed, {metric}: the mean excess is at most e / k"
-    page.claim(text, judge_rate(excess), number)
+    told = None
+    if metric == "AUC":
+        told = Headline(
+            "Proposition 1: the mean excess loss of a sample of k rows of each class",
+            f"at most e/k = {e / largest:.4f} at k = {largest}",
+            f"{mean_se(excess[largest])}; falls as k^{slope(excess):.2f}",
+            Cause.PAPER,
+        )
+    page.claim(text, judge_rate(excess), number, headline=told)
     fractions = [(mean(v) - 4 * standard_error(v)) / corrected(k) for k, v in excess.items()]
     limits = ", S = 0 and both directions of a stump among the N" if metric == "KS" else ""
     page.check(

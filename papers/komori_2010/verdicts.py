@@ -8,15 +8,10 @@ import numpy as np
 
 from papers.page import Verdict
 from papers.statistics import Estimate, standard_error, t_interval
-from papers.verdicts import by_interval, together
+from papers.verdicts import by_distance, by_interval, distance, together
 
-# Means that differ by more standard errors are different (1 in 100 by chance).
-_APART = 2.58
-# The paper prints three digits.
-_ROUNDING = 0.0005 / 3**0.5
+_ROUNDING = 0.0005  # the paper prints three digits
 N_REPETITIONS = 1000  # of the paper
-# "The same" requires that a difference of this size would have been detected.
-_TELLING = 0.01
 
 
 class Printed(NamedTuple):
@@ -54,33 +49,20 @@ def ahead(differences: Sequence[float], overlap: float = 0.0) -> Finding:
     return Finding(by_interval(interval), f"{interval}, {len(differences)} repetitions")
 
 
-def not_behind(differences: Sequence[float]) -> Finding:
-    """Judge whether paired differences are above 0 (better) or not far below (as good)."""
-    finding = ahead(differences)
-    if finding.verdict == Verdict.REPRODUCED:
-        return finding._replace(verdict=Verdict.BETTER)
-    if finding.verdict == Verdict.UNDECIDED and t_interval(differences).low > -_TELLING:
-        return finding._replace(verdict=Verdict.REPRODUCED)
-    return finding
-
-
-def distance(values: Sequence[float], printed: Printed) -> float:
+def far(values: Sequence[float], printed: Printed) -> float:
     """How many standard errors lie between our mean and the paper's; nan for too few."""
-    error = (standard_error(values) ** 2 + printed.error**2 + _ROUNDING**2) ** 0.5
+    rounding = _ROUNDING / 3**0.5
+    error = (standard_error(values) ** 2 + printed.error**2 + rounding**2) ** 0.5
     return (mean(values) - printed.mean) / error
 
 
-def same_figure(values: Sequence[float], printed: Printed, is_ours: bool) -> Finding:
-    """Judge whether our mean is the paper's; a higher one is "better" only for our methods."""
+def same_figure(values: Sequence[float], printed: Printed, is_proposed: bool = False) -> Finding:
+    """Judge whether our mean is the paper's."""
     if len(values) < 2:
         return NOTHING
-    apart = distance(values, printed)
-    is_telling = _APART * standard_error(values) < _TELLING
-    verdict = Verdict.REPRODUCED if is_telling else Verdict.UNDECIDED
-    if abs(apart) > _APART:
-        verdict = Verdict.BETTER if is_ours and apart > 0 else Verdict.NOT_REPRODUCED
-    number = f"{mean(values):.4f} ± {standard_error(values):.4f} for {printed.mean:.3f}"
-    return Finding(verdict, f"{number}, {apart:+.1f} standard errors apart")
+    apart = distance(values, printed.mean, rounding=_ROUNDING, n_theirs=N_REPETITIONS)
+    number = f"{mean(values):.4f} for {printed.mean:.3f}, difference {apart}"
+    return Finding(by_distance(apart, is_proposed), number)
 
 
 def all_of(findings: Sequence[Finding], number: str) -> Finding:

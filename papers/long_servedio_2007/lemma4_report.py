@@ -6,7 +6,7 @@ import numpy as np
 
 from papers.experiment import CaseResults, Result, Setup
 from papers.long_servedio_2007.lemma4 import EMBEDDED, TABLE
-from papers.page import Page
+from papers.page import Headline, Page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,6 +91,11 @@ def _report_draws(page: Page, drawn: list[Result], divisor: float) -> None:
         f"Lemma 4: the two-sided advantage is at least gamma/{divisor:g}",
         ratio * divisor > 1 - 1e-6,  # gamma may be as small as that
         f"smallest advantage divided by gamma: {ratio:.4f}",
+        headline=Headline(
+            "Lemma 4: a ranker of advantage gamma becomes a two-sided classifier",
+            f"advantage ≥ gamma/{divisor:g} on each class",
+            f"smallest advantage {ratio:.4f} gamma, {n_draws:,} rankers and distributions",
+        ),
     )
     nearest = min(result["least_over_sharp"] for result in drawn)
     page.check(

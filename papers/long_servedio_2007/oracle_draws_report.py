@@ -18,7 +18,7 @@ from papers.long_servedio_2007.oracle_draws import (
     n_repetitions,
 )
 from papers.long_servedio_2007.rates import at_most, fit_power, interval, of_all, ranker_draws
-from papers.page import Page, Verdict
+from papers.page import Cause, Headline, Page, Verdict
 from papers.statistics import standard_error
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def report(page: Page, case_results: CaseResults, setup: Setup) -> None:
     head += ["frozen, -", "frozen, +", "wrong and frozen", "smallest advantage"]
     page.table(head, [_line(group) for group in _groups(results)])
     page.figure(
-        "draws",
+        "theorem10",
         lambda figure: _draw(figure, results),
         "Draws of SamplingMartiRank and the limit of section 5; powers with their 95 % intervals",
     )
@@ -225,6 +225,11 @@ def _claim_errors(page: Page, results: list[Result]) -> None:
         "Theorem 9: H errs on at most epsilon of each true class",
         of_all([r[f"error_{name}"] <= r["epsilon"] for r in chosen for name in _CLASSES]),
         f"largest error divided by epsilon: {worst:.3f}, in {len(chosen)} fits",
+        headline=Headline(
+            "Theorem 9: SMartiRank errs on at most epsilon of each class",
+            "error ≤ epsilon",
+            f"largest error {worst:.3f} epsilon in {len(chosen)} fits",
+        ),
     )
     sound = [r for r in results if r["least_advantage"] > 0]
     page.must_hold(
@@ -234,9 +239,8 @@ def _claim_errors(page: Page, results: list[Result]) -> None:
         f"{len(sound)} of {len(results)} fits have g > 0 at every node",
     )
     below = [r["share_below"] for r in chosen]
-    page.claim(
-        "our addition: every node has at least the advantage of the first one, by which T was "
-        "chosen",
+    page.addition(
+        "every node has at least the advantage of the first one, by which T was chosen",
         of_all([fraction == 0 for fraction in below]),
         f"{sum(fraction == 0 for fraction in below)} of {len(below)} fits; at most "
         f"{max(below, default=0):.1%} of the steps are taken at nodes with less",
@@ -278,6 +282,14 @@ def _claim_freezing(page: Page, results: list[Result]) -> None:
         of_all(printed),
         f"{sum(printed)} of {len(printed)}; up to "
         f"{max(r[f'frozen_{name}'] for r, name in pairs):.0%} of a class freezes",
+        headline=Headline(
+            "Equation (3): few rows of a class freeze",
+            "less than epsilon/2",
+            f"up to {max(r[f'frozen_{name}'] for r, name in pairs):.0%} of a class; with the wrong "
+            f"vote at most {max(r[f'error_frozen_{n}'] / r['epsilon'] for r, n in pairs):.3f} "
+            "epsilon, which is what the proof needs",
+            Cause.PAPER,
+        ),
     )
     mended = [r[f"error_frozen_{name}"] <= r["epsilon"] / 2 for r, name in pairs]
     largest = max(r[f"error_frozen_{name}"] / r["epsilon"] for r, name in pairs)

@@ -11,6 +11,7 @@ from papers.long_servedio_2007 import (
     oracle_draws,
     oracle_draws_report,
     program,
+    times,
     training_bound,
     training_bound_report,
 )
@@ -19,12 +20,20 @@ PAPER = Paper(
     name="long_servedio_2007",
     citation="Long & Servedio (2007): Boosting the area under the ROC curve",
     folder=Path(__file__).parent,
+    best_figure="theorem8",
     experiments=(
         Experiment(
             "theorem2",
             "Theorem 2: the bound of AUCBoost",
             training_bound.cases,
             training_bound_report.report,
+        ),
+        Experiment(
+            "time",
+            "Theorem 2, the time: O(m T log m)",
+            times.cases,
+            times.report,
+            is_timed=True,
         ),
         Experiment(
             "figure1",
@@ -40,7 +49,7 @@ PAPER = Paper(
         ),
         Experiment("figure2", "Figure 2: the branching program", program.cases, program.report),
         Experiment(
-            "draws",
+            "theorem10",
             "Theorems 9 and 10: SMartiRank on an oracle",
             oracle_draws.cases,
             oracle_draws_report.report,

@@ -13,9 +13,11 @@ from papers.suehiro_2011.methods import EPSILONS, TOLERANCE, Method, draw_folds,
 R_VALUES = 1, 8, 15
 NOISES = 0.05, 0.1, 0.15
 K = 30
-METHODS: tuple[Method, ...] = ("RankBoost", "SoftRankBoost", "pairs", "reduced", "heuristic")
+METHODS: tuple[Method, ...] = (
+    "RankBoost", "RankBoost, negations", "SoftRankBoost", "pairs", "reduced", "heuristic",
+)  # fmt: skip
 # Seconds of a row of 5 folds on one core at full size.
-COST = {"RankBoost": 15.0, "SoftRankBoost": 10.0, "pairs": 25.0, "reduced": 15.0, "heuristic": 90.0}
+COST = dict.fromkeys(METHODS, 4.0) | {"SoftRankBoost": 10.0, "heuristic": 8.0}
 
 
 class Cell(NamedTuple):
@@ -28,7 +30,7 @@ class Cell(NamedTuple):
     @property
     def name(self) -> str:
         """The beginning of the names of its cases."""
-        return f"share={self.positive_fraction:g} r={self.r} noise={self.noise:g}"
+        return f"positives={self.positive_fraction:g} r={self.r} noise={self.noise:g}"
 
 
 class Size(NamedTuple):
@@ -60,18 +62,22 @@ def cells_of_table1(setup: Setup) -> list[Cell]:
 
 
 def cells_of_table2(setup: Setup) -> list[Cell]:
-    """Classes 7 : 3 and 9 : 1 for every noise rate; the paper has one figure for all rates."""
-    rs = setup.pick(R_VALUES, (1,), (1,))
-    noises = setup.pick(NOISES, NOISES, (0.05, 0.15))
+    """Classes 7 : 3 and 9 : 1 at a noise rate of 5 %, to which the paper's figures belong."""
+    rs = setup.pick(R_VALUES, (1, 8), (1,))
     fractions = setup.pick((0.7, 0.9), (0.7, 0.9), (0.7,))
-    return [Cell(fraction, r, noise) for fraction in fractions for r in rs for noise in noises]
+    return [Cell(fraction, r, NOISES[0]) for fraction in fractions for r in rs]
+
+
+def cells_of_rates(setup: Setup) -> list[Cell]:
+    """The same cells at the other noise rates that the caption of Table 2 names."""
+    noises = setup.pick(NOISES[1:], NOISES[1:], NOISES[2:])
+    return [c._replace(noise=noise) for c in cells_of_table2(setup) for noise in noises]
 
 
 def repetitions(setup: Setup, table: int, method: str) -> int:
-    """Data sets of a cell; fewer for the heuristic, whose tangent problems take minutes."""
-    if table == 1:
-        return setup.pick(3 if method == "heuristic" else 10, 2, 1)
-    return setup.pick(2 if method == "heuristic" else 4, 1, 1)
+    """Data sets of a cell: ten; fewer for our SoftRankBoost, which is not the paper's."""
+    most = 2 if method == "SoftRankBoost" else 10
+    return setup.pick(most, 2 if table == 1 else 1, 1)
 
 
 def cases_of_table1(setup: Setup) -> Iterator[Case]:
@@ -80,18 +86,31 @@ def cases_of_table1(setup: Setup) -> Iterator[Case]:
 
 
 def cases_of_table2(setup: Setup) -> Iterator[Case]:
-    """A case for each cell, method and data set."""
-    return _cases(setup, 2, cells_of_table2(setup))
+    """A case for each cell, method and data set; RankBoost at the other noise rates as well."""
+    yield from _cases(setup, 2, cells_of_table2(setup))
+    for cell in cells_of_rates(setup):
+        for repetition in range(rate_repetitions(setup)):
+            yield _case(setup, cell, "RankBoost", repetition)
+
+
+def rate_repetitions(setup: Setup) -> int:
+    """Data sets of a cell at the other noise rates."""
+    return setup.pick(3, 1, 1)
 
 
 def _cases(setup: Setup, table: int, cells: list[Cell]) -> Iterator[Case]:
-    scale = setup.pick(1.0, 0.01, 0.002)
     for cell in cells:
         for method in METHODS:
             for repetition in range(repetitions(setup, table, method)):
-                work = partial(run_cell, method, cell, find_size(setup), setup.seed, repetition)
-                name = case_name(cell, method, repetition)
-                yield Case(name, work, cost=COST[method] * scale, turn=repetition)
+                yield _case(setup, cell, method, repetition)
+
+
+def _case(setup: Setup, cell: Cell, method: Method, repetition: int) -> Case:
+    work = partial(run_cell, method, cell, find_size(setup), setup.seed, repetition)
+    cost = COST[method] * setup.pick(1.0, 0.01, 0.002)
+    # The methods that the paper compares first; our SoftRankBoost and "reduced" are not among them.
+    turn = repetition + (100 if method in ("SoftRankBoost", "reduced") else 0)
+    return Case(case_name(cell, method, repetition), work, cost=cost, turn=turn)
 
 
 def case_name(cell: Cell, method: str, repetition: int) -> str:
@@ -113,7 +132,7 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
         noise=cell.noise,
         random_state=rng,
     )
-    settings = size.rounds if method == "RankBoost" else size.epsilons
+    settings = size.rounds if method.startswith("RankBoost") else size.epsilons
     result: Result = {}
     for train, test in draw_folds(sample.y, size.n_folds, 1000 * seed + repetition):
         for scored in score_settings(
@@ -127,4 +146,8 @@ def run_cell(method: Method, cell: Cell, size: Size, seed: int, repetition: int)
 def _options(method: Method, size: Size) -> dict[str, float]:
     if method == "SoftRankBoost":
         return {"n_estimators": size.soft_rounds}
-    return {} if method == "RankBoost" else {"gap_tol": min(size.slack * TOLERANCE[method], 0.1)}
+    return (
+        {}
+        if method.startswith("RankBoost")
+        else {"gap_tol": min(size.slack * TOLERANCE[method], 0.1)}
+    )

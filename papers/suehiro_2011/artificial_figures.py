@@ -6,16 +6,7 @@ from auctor.datasets import r_of_k_roc
 from papers.experiment import CaseResults, Setup
 from papers.suehiro_2011.artificial import Cell, case_name, find_size, repetitions
 from papers.suehiro_2011.judging import best_folds, honest_folds, read
-
-TITLES = [
-    "RankBoost {0}",
-    "RankBoost {1}",
-    "RankBoost {2}",
-    "SoftRankBoost",
-    "LP-Pair",
-    "the method",
-    "reduced",
-]
+from papers.suehiro_2011.wording import title_of
 
 
 def values_of(
@@ -45,14 +36,18 @@ def values_of(
 
 
 def columns_of(setup: Setup) -> list[tuple[str, str]]:
-    """(method, setting) of each column of the tables; the last is not in the paper."""
+    """(method, setting) of each column of the tables; the last two are not in the paper."""
     rounds = [("RankBoost", f"{n}") for n in find_size(setup).rounds]
-    return [*rounds, *((m, "best") for m in ("SoftRankBoost", "pairs", "heuristic", "reduced"))]
+    methods = ("SoftRankBoost", "pairs", "heuristic", "reduced", "RankBoost, negations")
+    return [*rounds, *((method, "best") for method in methods)]
 
 
 def heads_of(setup: Setup) -> list[str]:
     """The heads of the columns, with RankBoost's rounds."""
-    return [title.format(*find_size(setup).rounds) for title in TITLES]
+    return [
+        title_of(method) + ("" if setting == "best" else f" {setting}")
+        for method, setting in columns_of(setup)
+    ]
 
 
 def label_of(cell_: Cell) -> str:

@@ -11,7 +11,8 @@ from auctor._typing import Floats
 from papers.experiment import Case, CaseResults, Result, Setup
 from papers.page import Page, Verdict
 from papers.suehiro_2011.programs import draw_classes, draw_sample
-from papers.suehiro_2011.wording import MISSING, fraction_verdict
+from papers.suehiro_2011.wording import MISSING
+from papers.verdicts import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +155,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     n_many = sum(count > 1 for count in valleys)
     page.claim(
         "gamma-hat is not convex in nu+ (Figure 1)",
-        fraction_verdict(n_bent, n_all),
+        counted(n_bent, n_all),
         f"{n_bent} of {n_all} data sets; {n_many} have more than one valley on the grid",
     )
     if not above:
@@ -167,7 +168,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
     equal = sum(excess < 1e-4 for excess in above)
     page.claim(
         "the smallest gamma-hat equals gamma* (the sentence before Theorem 3)",
-        fraction_verdict(equal, n_all),
+        counted(equal, n_all),
         f"equal in {equal} of {n_all}; above by up to {max(above):.1%}",
     )
 
@@ -256,7 +257,7 @@ def _claim_arrival(page: Page, ways: CaseResults) -> None:
     page.claim(
         "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value "
         "on the grid)",
-        fraction_verdict(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
+        counted(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,
         f"{arrived} of {len(gaps)}; at most {max(gaps, default=0.0):.2%} above it",
     )
 

@@ -67,9 +67,11 @@ def best_folds(result: Result, method: str, name: str, by: str = "test") -> list
 def honest_folds(result: Result, method: str, name: str) -> list[float]:
     """A number for each fold, of the setting that is best over the other folds.
 
-    The test rows of a fold have no say in what is chosen for it.
+    The test rows of a fold have no say in what is chosen for it; of a single fold none is chosen.
     """
     by_setting = {s: read(result, method, s, "test") for s in settings_of(result, method)}
+    if len(next(iter(by_setting.values()))) < 2:
+        return []
     out = []
     for fold in range(len(next(iter(by_setting.values())))):
         others = {s: _without(values, fold) for s, values in by_setting.items()}

@@ -6,11 +6,20 @@ from typing import Any, Literal
 import numpy as np
 
 from auctor._typing import Floats, Indices, Ints
+from papers.suehiro_2011.rankboost import score_hypotheses
 
 Scored = tuple[str, Floats]  # a setting (rounds, or epsilon) and the scores of all rows
-Method = Literal["RankBoost", "SoftRankBoost", "pairs", "reduced", "heuristic"]
+Method = Literal[
+    "RankBoost",
+    "RankBoost, negations",
+    "RankBoost, stumps",
+    "SoftRankBoost",
+    "pairs",
+    "reduced",
+    "heuristic",
+]
 
-# Section 5.1: epsilon of LP-Pair, SoftRankBoost and the method.
+# Section 5.1: epsilon of LP-Pair, SoftRankBoost and the heuristic.
 EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 # Relative gaps at which the search for the margin ends. The heuristic's is wider, since its tangent
@@ -26,15 +35,18 @@ def score_settings(
     Settings are numbers of rounds for RankBoost, and epsilons for the others; ``options`` go to
     the margins (hypotheses, negations) or to SoftRankBoost (n_estimators).
     """
-    if method == "RankBoost":
+    if method == "RankBoost, stumps":
         return score_rounds(X, y, train, [int(n) for n in settings])
+    if method.startswith("RankBoost"):
+        rounds = [int(n) for n in settings]
+        return score_hypotheses(X, y, train, rounds, negations="negations" in method)
     if method == "SoftRankBoost":
         return score_soft(X, y, train, settings, **options)
     return score_margins(method, X, y, train, settings, **options)
 
 
 def score_rounds(X: Any, y: Ints, train: Indices, rounds: Sequence[int]) -> Iterator[Scored]:
-    """RankBoost after several numbers of rounds: one fit, cut short."""
+    """The library's RankBoost over stumps, after several numbers of rounds: one fit, cut short."""
     from scipy.sparse import issparse
 
     from auctor.data import prepare

@@ -1,16 +1,21 @@
 """Report on Tables 3 and 4: our figures beside the paper's, and its figures of 1.0."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from statistics import mean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from papers.experiment import CaseResults, Result, Setup
-from papers.page import Page, Verdict
+from papers.experiment import Size as RunSize
+from papers.page import Cause, Headline, Page, Verdict
 from papers.statistics import differences, mean_sd, t_interval
 from papers.suehiro_2011.judging import best_folds, best_setting, honest_folds, read, settings_of
 from papers.suehiro_2011.real import (
-    COLUMNS,
-    NEGATED,
+    BOTH_WAYS,
+    CODINGS,
+    ONE_WAY,
+    STUMPS,
+    TOPIC_COLUMNS,
     TOPICS,
     UCI,
     Size,
@@ -18,49 +23,70 @@ from papers.suehiro_2011.real import (
     uci_size,
     words_size,
 )
-from papers.suehiro_2011.wording import (
-    MISSING,
-    beside,
-    bracket,
-    fraction_verdict,
-    printed,
-    say_beside,
-)
+from papers.suehiro_2011.wording import MISSING, beside, bracket, printed, say_beside, title_of
+from papers.verdicts import by_distance, by_interval, counted, distance, over_rows
 
-NAMES = {"pairs": "LP-Pair", "heuristic": "the method", NEGATED: "LP-Pair with negations"}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_ROUNDS = "RankBoost "  # a column of RankBoost after a number of rounds
 
 
 def report_table3(page: Page, results: CaseResults, setup: Setup) -> None:
-    """The UCI tables."""
+    """The UCI tables: the same hypotheses for all methods, in one direction and in both."""
     size, expected = uci_size(setup), printed(page, "table3")
-    columns = [*(f"RankBoost {n}" for n in size.rounds), *COLUMNS[1:]]
     _check_sizes(page, results, size, expected["sizes"])
-    _print_all(page, results, setup, size, UCI, columns, expected["rows"])
+    paper = {table: _paper_columns(figures, size) for table, figures in expected["rows"].items()}
+    _explain(page, setup, size)
+    _draw_figures(page, results, size, paper)
+    page.text("### Hypotheses in one direction, as the paper describes them")
+    _print_figures(page, results, setup, size, UCI, _columns(ONE_WAY, size), paper)
+    page.text("### With the negation of every hypothesis, for all methods")
+    _print_figures(page, results, setup, size, UCI, _columns(BOTH_WAYS, size), paper)
+    page.text("### Hypotheses of another kind: thresholds on the features, in both directions")
+    _print_figures(page, results, setup, size, UCI, list(STUMPS), {})
+    _print_codings(page, results)
     _print_constants(page, results, size)
+    _claim_figures(page, results, size, paper)
     claim_ones(page, results, size, expected["rows"])
-    _claim_beats(page, results, size, UCI, "RankBoost", "Table 3")
+    _claim_three(page, results, size)
 
 
 def report_table4(page: Page, results: CaseResults, setup: Setup) -> None:
     """The topics of Reuters: the order of the methods."""
     size, expected = words_size(setup), printed(page, "table4")
-    columns = [*(f"RankBoost {n}" for n in size.rounds), *COLUMNS[1:-1]]
-    paper = {topic: _with_gap(figures) for topic, figures in expected["rows"].items()}
+    paper = {
+        topic: _paper_columns([*figures[:4], None, figures[4]], size)
+        for topic, figures in expected["rows"].items()
+    }
     _print_topic_sizes(page, results, setup, expected)
-    _print_all(page, results, setup, size, TOPICS, columns, paper)
-    _claim_beats(page, results, size, TOPICS, "RankBoost", "Table 4")
+    _explain(page, setup, size)
+    _print_figures(page, results, setup, size, TOPICS, _columns(TOPIC_COLUMNS, size), paper)
+    _claim_beats(page, results, size, TOPICS, "heuristic", "RankBoost", "Table 4", page.claim)
     _claim_soft(page, results, size)
 
 
-def _with_gap(figures: Sequence[float]) -> list[float | None]:
-    """Table 4 has no LP-Pair: it could not be run."""
-    return [*figures[:4], None, figures[4]]
+def _columns(methods: Sequence[str], size: Size) -> list[str]:
+    """The columns of a table: RankBoost once for each number of rounds."""
+    rounds = [f"{methods[0]} {n}" for n in size.rounds]
+    return [*rounds, *methods[1:]]
+
+
+def _paper_columns(figures: Sequence[float | None], size: Size) -> dict[str, float | None]:
+    """The paper's figures by column: three of RankBoost, SoftRankBoost, LP-Pair, our method."""
+    rounds = {f"{_ROUNDS}{n}": figure for n, figure in zip(size.rounds, figures[:3], strict=True)}
+    rest = ("SoftRankBoost", "pairs", "heuristic")
+    return rounds | dict(zip(rest, figures[3:], strict=True))
 
 
 def merged(results: CaseResults, size: Size, table: str, column: str) -> Result | None:
-    """The folds of a table and method in one result; None unless all were run."""
+    """The folds of a table and method in one result: the first ones that were run, without a gap.
+
+    Folds after a gap would be paired with other folds of another method.
+    """
     names = [case_name(table, column, fold) for fold in range(size.n_folds)]
-    if not all(name in results for name in names):
+    names = list(takewhile(results.__contains__, names))
+    if not names:
         return None
     lists = [key for key in results[names[0]] if "|" in key]
     return {key: [value for name in names for value in results[name][key]] for key in lists}
@@ -70,12 +96,13 @@ def folds_of(
     results: CaseResults, size: Size, table: str, column: str, name: str, honest: bool = False
 ) -> list[float]:
     """A number for each fold; ``column`` may name RankBoost's rounds, or leave them to choose."""
-    method, _, rounds = column.partition(" ")
-    method = column if method != "RankBoost" else method
+    method, _, rounds = column.rpartition(" ")
+    if not rounds.isdecimal():
+        method, rounds = column, ""
     result = merged(results, size, table, method)
     if result is None:
         return []
-    if rounds and method == "RankBoost":
+    if rounds:
         return read(result, method, rounds, name)
     if honest:
         return honest_folds(result, method, name)
@@ -129,51 +156,103 @@ def _print_topic_sizes(
     page.table(["topic", "p", "n", "words"], rows)
 
 
-def _print_all(
+def _explain(page: Page, setup: Setup, size: Size) -> None:
+    page.text(
+        f"AUC on held-out rows over {size.n_folds} folds, or as many as were run (in a cell: n), "
+        "± standard deviation over the folds; "
+        f"{say_beside(setup)}; epsilon is the best over all folds, and a tie counts one half. "
+        "Methods are compared with epsilon, or RankBoost's rounds, chosen for each fold on the "
+        'other folds. The columns "reduced" are not in the paper.'
+    )
+
+
+def _print_figures(
     page: Page,
     results: CaseResults,
     setup: Setup,
     size: Size,
     tables: Iterable[str],
     columns: list[str],
-    paper: dict[str, Any],
+    paper: dict[str, dict[str, float | None]],
 ) -> None:
-    page.text(
-        f"AUC on held-out rows over {size.n_folds} folds, ± standard deviation over the folds; "
-        f"{say_beside(setup)}; epsilon the best over all folds, ties counted half. The last "
-        "columns are not in the paper."
-    )
-    heads = [NAMES.get(column, column) for column in columns]
     rows = []
     for table in tables:
-        figures = beside(setup, [*paper[table], None, None][: len(columns)])
+        theirs = [paper.get(table, {}).get(column.replace(", negations", "")) for column in columns]
         cells = [
-            _cell(folds_of(results, size, table, column, "test"), figure)
-            for column, figure in zip(columns, figures, strict=True)
+            _cell(folds_of(results, size, table, column, "test"), figure, size.n_folds)
+            for column, figure in zip(columns, beside(setup, theirs), strict=True)
         ]
         rows.append([table, *cells])
-    page.table(["", *heads], rows)
-    page.text(
-        "On held-out rows with epsilon, or RankBoost's rounds, chosen for each fold on the other "
-        "folds:"
-    )
-    soft = ["RankBoost", *columns[3:]]
-    rows = [
-        [table, *(_cell(folds_of(results, size, table, c, "test", True), None) for c in soft)]
-        for table in tables
-    ]
-    page.table(["", *(NAMES.get(c, c) for c in soft)], rows)
-    page.text("The same fits (best epsilon) on the training rows:")
-    rows = [
-        [table, *(_cell(folds_of(results, size, table, c, "train"), None) for c in columns)]
-        for table in tables
-    ]
-    page.table(["", *heads], rows)
+    page.table(["", *map(title_of, columns)], rows)
 
 
-def _cell(values: Sequence[float], figure: float | None) -> str:
-    ours = mean_sd(values, 4) if values else MISSING
+def _cell(values: Sequence[float], figure: float | None, n_folds: int) -> str:
+    """Mean ± standard deviation, with the number of folds if not all were run."""
+    ours = MISSING
+    if values:
+        ours = mean_sd(values, 4) if len(values) > 1 else f"{values[0]:.4f}"
+        ours += "" if len(values) == n_folds else f", n = {len(values)}"
     return ours + bracket(figure)
+
+
+def _draw_figures(
+    page: Page, results: CaseResults, size: Size, paper: dict[str, dict[str, float | None]]
+) -> None:
+    """Our AUCs with the same hypotheses for all methods, beside the paper's figures."""
+    columns = (f"{_ROUNDS}{size.rounds[0]}", "pairs", "heuristic")
+    both = (f"RankBoost, negations {size.rounds[0]}", *BOTH_WAYS[1:3])
+    known = {
+        column: [folds_of(results, size, table, column, "test") for table in UCI]
+        for column in (*columns, *both)
+    }
+    if not any(any(folds) for folds in known.values()):
+        return
+
+    def draw(figure: "Figure") -> None:
+        panels = figure.subplots(1, 2, sharey=True)
+        titles = ("one direction, as in the paper", "with negations")
+        for ax, some, title in zip(panels, (columns, both), titles, strict=True):
+            for k, column in enumerate(some):
+                x = [i + 0.22 * (k - 1) for i, folds in enumerate(known[column]) if folds]
+                y = [mean(folds) for folds in known[column] if folds]
+                ax.plot(x, y, "os^"[k], color=f"C{k}", label=f"{title_of(columns[k])}")
+                if some is columns and page.setup.size == RunSize.FULL:
+                    theirs = [float(paper[table][column] or "nan") for table in UCI]
+                    ax.plot([i + 0.22 * (k - 1) for i in range(len(UCI))], theirs, "x",
+                            color=f"C{k}", label=f"{title_of(columns[k])}, paper")  # fmt: skip
+            ax.set_title(title, fontsize=10)
+            ax.set_xticks(range(len(UCI)), UCI, rotation=35, ha="right")
+            ax.grid(axis="y", alpha=0.3)
+            ax.spines[["top", "right"]].set_visible(False)
+        panels[0].set_ylabel("AUC on held-out rows")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+
+    caption = (
+        "Table 3: AUC on held-out rows with the same hypotheses for all methods; crosses: the "
+        "paper's figures"
+    )
+    page.figure("table3", draw, caption)
+
+
+def _print_codings(page: Page, results: CaseResults) -> None:
+    """What would give the paper's figure of RankBoost on kr-vs-kp."""
+    if CODINGS not in results:
+        return
+    result = results[CODINGS]
+    page.text(
+        "**kr-vs-kp.** Its 36 attributes are categories, and one column for each category, as the "
+        "paper's N = 73 says, contains both directions of an attribute with two values. RankBoost "
+        "then ranks far better than the paper's 0.8712. With a single hypothesis for each "
+        "attribute, in one direction, it comes near:"
+    )
+    words = {
+        "all": "every value of an attribute",
+        "first": "the first value (in alphabetical order)",
+        "last": "the last value",
+    }
+    rows = [[w, result["n_hypotheses"][k], mean_sd(result[k], 4)] for k, w in words.items()]
+    page.table(["hypotheses", "number", "AUC of RankBoost"], rows)
 
 
 def _print_constants(page: Page, results: CaseResults, size: Size) -> None:
@@ -182,16 +261,16 @@ def _print_constants(page: Page, results: CaseResults, size: Size) -> None:
         "and all weight goes to the constant hypothesis. Such a score has an AUC of one half, and "
         "of 1 where ties count as right."
     )
-    rows = []
+    columns, rows = [*ONE_WAY[1:], *BOTH_WAYS[1:]], []
     for table in UCI:
         cells = []
-        for column in COLUMNS[2:]:
+        for column in columns:
             result = merged(results, size, table, column)
             cells.append(
                 MISSING if result is None else ", ".join(no_margin(result, column)) or "none"
             )
         rows.append([table, *cells])
-    page.table(["", *(NAMES.get(c, c) for c in COLUMNS[2:])], rows)
+    page.table(["", *map(title_of, columns)], rows)
 
 
 def no_margin(result: Result, column: str) -> list[str]:
@@ -217,7 +296,7 @@ def claim_ones(page: Page, results: CaseResults, size: Size, paper: dict[str, li
             predicted += has_constant == (figure == 1.0)
             if figure == 1.0:
                 ours = mean(read(result, column, best_setting(result, column), "test"))
-                ones.append(f"{table} {NAMES[column]} {ours:.4f}")
+                ones.append(f"{table} {title_of(column)} {ours:.4f}")
                 reached += ours >= 0.9995
                 tied += has_constant
     if not ones:
@@ -225,53 +304,86 @@ def claim_ones(page: Page, results: CaseResults, size: Size, paper: dict[str, li
         return
     page.claim(
         "AUCs of 1.0 on held-out rows in Table 3",
-        fraction_verdict(reached, len(ones)),
+        counted(reached, len(ones)),
         f"{reached} of {len(ones)} reached; ours: {'; '.join(ones)}",
     )
     page.text(
         f"Of the paper's {len(ones)} figures of 1.0 that were run, {tied} have an epsilon at "
         "which all scores are equal, which would print 1.0 if ties counted as right. That reading "
         f"(1.0 exactly where there is such an epsilon) agrees with {predicted} of {judged} cells "
-        "of LP-Pair and the method; it is a guess about the paper, not a finding of ours."
+        "of LP-Pair and the heuristic; it is a guess about the paper, not a finding of ours."
+    )
+
+
+def _claim_figures(
+    page: Page, results: CaseResults, size: Size, paper: dict[str, dict[str, float | None]]
+) -> None:
+    """The paper's figures beside ours, column by column, with hypotheses in one direction."""
+    if page.setup.size != RunSize.FULL:
+        return
+    for column in (f"{_ROUNDS}{size.rounds[0]}", "pairs", "heuristic"):
+        verdicts, numbers = [], []
+        for table in UCI:
+            values, figure = folds_of(results, size, table, column, "test"), paper[table][column]
+            if len(values) > 1 and figure is not None:
+                apart = distance(values, figure, rounding=5e-5, overlap=1 / (size.n_folds - 1))
+                verdicts.append(by_distance(apart, is_proposed=column == "heuristic"))
+                numbers.append(f"{table} {mean(values):.4f} for {figure}")
+        n_met = sum(verdict == Verdict.REPRODUCED for verdict in verdicts)
+        number = f"{n_met} of {len(verdicts)} met; {'; '.join(numbers) or MISSING}"
+        page.claim(f"figures of {title_of(column)} in Table 3", over_rows(verdicts), number)
+
+
+def _claim_three(page: Page, results: CaseResults, size: Size) -> None:
+    """The order of the methods with the same hypotheses, in one direction and in both."""
+    for method in ("heuristic", "pairs"):
+        _claim_beats(page, results, size, UCI, method, "RankBoost", "Table 3", page.claim)
+    for method in ("heuristic", "pairs"):
+        both = f"{method}, negations"
+        _claim_beats(
+            page, results, size, UCI, both, "RankBoost, negations", "Table 3", page.addition
+        )
+    _claim_beats(
+        page, results, size, UCI, "heuristic", "RankBoost, stumps", "Table 3", page.addition
     )
 
 
 def _claim_beats(
-    page: Page, results: CaseResults, size: Size, tables: Iterable[str], other: str, where: str
+    page: Page,
+    results: CaseResults,
+    size: Size,
+    tables: Iterable[str],
+    method: str,
+    other: str,
+    where: str,
+    judge: Callable[..., None],
 ) -> None:
-    """The method against RankBoost, table by table, folds corrected for their overlap."""
-    wins, losses, n_below, n_all, gaps = 0, 0, 0, 0, []
+    """One method against another, table by table, folds corrected for their overlap."""
+    verdicts, gaps, n_lead = [], [], 0
     for table in tables:
-        ours = folds_of(results, size, table, "heuristic", "test", honest=True)
+        ours = folds_of(results, size, table, method, "test", honest=True)
         theirs = folds_of(results, size, table, other, "test", honest=True)
-        if len(ours) < 2 or len(theirs) < 2:
-            continue
-        estimate = t_interval(differences(ours, theirs), overlap=1 / (size.n_folds - 1))
-        n_all += 1
-        wins += estimate.low > 0
-        losses += estimate.high < 0
-        n_below += estimate.value < 0
-        gaps.append(f"{table} {estimate.value:+.4f}")
-    verdict = Verdict.NOT_RUN if n_all == 0 else beats_verdict(wins, losses, n_below, n_all)
-    page.claim(
-        f"the method has higher AUCs than {other} ({where}, epsilon and rounds chosen on other "
-        "folds)",
-        verdict,
-        f"ahead in {wins}, behind in {losses} of {n_all} (95 %); {', '.join(gaps) or MISSING}",
+        if len(ours) > 1 and len(theirs) > 1:
+            estimate = t_interval(differences(ours, theirs), overlap=1 / (size.n_folds - 1))
+            verdicts.append(by_interval(estimate))
+            gaps.append(f"{table} {estimate}")
+            n_lead += estimate.value > 0
+    names = f"{title_of(method)} has higher AUCs than {title_of(other)}"
+    ahead, behind = (verdicts.count(v) for v in (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED))
+    short = (
+        f"higher mean on {n_lead} of {len(verdicts)}; beyond chance ahead on {ahead}, behind on "
+        f"{behind}"
     )
-
-
-def beats_verdict(wins: int, losses: int, n_below: int, n_all: int) -> Verdict:
-    """Judge by the tables on which it is ahead or behind, beyond chance and by the means."""
-    if wins > n_all / 2 and losses == 0:
-        return Verdict.REPRODUCED
-    if losses > wins or n_below > n_all / 2:
-        return Verdict.NOT_REPRODUCED
-    return Verdict.UNDECIDED if wins == 0 else Verdict.PARTLY
+    told = {}
+    if judge == page.claim and method == "heuristic" and where == "Table 3":
+        text = f"{where}: {title_of(method)} beats RankBoost with the same hypotheses"
+        told["headline"] = Headline(text, "5 of 5", short, Cause.UNKNOWN)
+    number = f"{short}; {'; '.join(gaps) or MISSING}"
+    judge(f"{names} ({where}, the same hypotheses)", over_rows(verdicts), number, **told)
 
 
 def _claim_soft(page: Page, results: CaseResults, size: Size) -> None:
-    """SoftRankBoost ahead of the method in 3 of 5 topics."""
+    """SoftRankBoost ahead of the heuristic in 3 of 5 topics; ours is a derivation of our own."""
     ahead, n_all = 0, 0
     for topic in TOPICS:
         soft = folds_of(results, size, topic, "SoftRankBoost", "test", honest=True)
@@ -279,15 +391,8 @@ def _claim_soft(page: Page, results: CaseResults, size: Size) -> None:
         if soft and ours:
             n_all += 1
             ahead += mean(soft) > mean(ours)
-    text = "SoftRankBoost is ahead of the method in 3 of 5 topics (Table 4)"
+    text = "SoftRankBoost (our own derivation) is ahead of the heuristic in 3 of 5 topics (Table 4)"
+    verdict = Verdict.REPRODUCED if ahead == 3 else Verdict.NOT_REPRODUCED
     if n_all < len(TOPICS):
-        page.claim(text, Verdict.NOT_RUN, f"{ahead} of {n_all} topics run")
-        return
-    verdict = (
-        Verdict.REPRODUCED
-        if ahead == 3
-        else Verdict.PARTLY
-        if ahead in (2, 4)
-        else Verdict.NOT_REPRODUCED
-    )
-    page.claim(text, verdict, f"{ahead} of {n_all}")
+        verdict = Verdict.NOT_RUN
+    page.claim(text, verdict, f"{ahead} of {n_all} topics run")

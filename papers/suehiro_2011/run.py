@@ -20,6 +20,7 @@ PAPER = Paper(
         "1-norm Soft Margin Optimization"
     ),
     folder=Path(__file__).parent,
+    best_figure="table3",
     experiments=(
         Experiment(
             "table1",

@@ -9,7 +9,7 @@ from typing import Any
 
 from papers.experiment import Case, CaseResults, Result, Setup
 from papers.experiment import Size as RunSize
-from papers.page import Page, Verdict
+from papers.page import Headline, Page, Verdict
 from papers.statistics import log_slope
 from papers.suehiro_2011.methods import TOLERANCE
 from papers.suehiro_2011.programs import draw_sample, solve_whole, split_classes
@@ -26,8 +26,8 @@ LARGEST_PRINTED = 1500
 TITLES = {
     "pairs": "LP-Pair (ours, exact)",
     "reduced": "reduced",
-    "heuristic": "the method",
-    LOOSE: f"the method, gap {TOLERANCE['heuristic']:g}",
+    "heuristic": "heuristic",
+    LOOSE: f"heuristic, gap {TOLERANCE['heuristic']:g}",
     PRINTED: "(9), then (7), by HiGHS",
 }
 
@@ -171,7 +171,7 @@ def _claim_faster(
     """The whole program over the method, at the largest m that has both."""
     both = [n for n in sizes_of(setup) if f"m={n}" in results and f"m={n} whole" in results]
     if not both:
-        page.claim("the method is faster than LP-Pair (Table 5)", Verdict.NOT_RUN, MISSING)
+        page.claim("the heuristic is faster than LP-Pair (Table 5)", Verdict.NOT_RUN, MISSING)
         return
     n_rows = both[-1]
     whole = results[f"m={n_rows} whole"]["seconds"]
@@ -180,12 +180,17 @@ def _claim_faster(
     theirs = paper.get(f"{n_rows}")
     beside = f"; the paper's {theirs[0] / theirs[1]:.0f}" if theirs else ""
     page.claim(
-        "the method is faster than LP-Pair with all pairs formed (Table 5)",
+        "the heuristic is faster than LP-Pair with all pairs formed (Table 5)",
         ratio_verdict(ratios["heuristic"]),
         f"{ratios['heuristic']:.3g} times at m = {n_rows}{beside}; to the gap of Tables 1 to 4 "
         f"{ratios[LOOSE]:.3g}, reduced "
         f"{ratios['reduced']:.3g}, our exact LP-Pair {ratios['pairs']:.3g}, "
         f"(9) and (7) once by HiGHS {ratios[PRINTED]:.3g} times",
+        headline=Headline(
+            "Table 5: the heuristic is faster than LP-Pair with all pairs formed",
+            f"{theirs[0] / theirs[1]:.0f} times at m = {n_rows}" if theirs else MISSING,
+            f"{ratios['heuristic']:.3g} times at m = {n_rows}",
+        ),
     )
 
 

@@ -6,8 +6,8 @@ from statistics import mean
 from typing import Any, Self
 
 from papers.experiment import Setup, Size
-from papers.page import Page, Verdict
-from papers.statistics import Estimate, standard_error
+from papers.page import Page
+from papers.statistics import standard_error
 
 MISSING = "–"
 
@@ -59,17 +59,16 @@ def cell(values: Sequence[float], paper: float | None) -> str:
     return ours + bracket(paper)
 
 
-def direction(estimate: Estimate) -> Verdict:
-    """Judge a difference that is above 0 in the paper, by its interval."""
-    if estimate.low > 0:
-        return Verdict.REPRODUCED
-    return Verdict.NOT_REPRODUCED if estimate.high < 0 else Verdict.UNDECIDED
+# Names of the columns; the paper calls the heuristic of section 4.2 "our method".
+_TITLES = {
+    "pairs": "LP-Pair",
+    "heuristic": "heuristic",
+    "reduced": "reduced",
+    "SoftRankBoost": "SoftRankBoost (ours)",
+}
 
 
-def fraction_verdict(n_agreeing: int, n_all: int) -> Verdict:
-    """Judge a claim on several rows: nearly all of them, most of them, or fewer."""
-    if n_all == 0:
-        return Verdict.NOT_RUN
-    if n_agreeing >= 0.8 * n_all:
-        return Verdict.REPRODUCED
-    return Verdict.PARTLY if n_agreeing >= 0.4 * n_all else Verdict.NOT_REPRODUCED
+def title_of(column: str) -> str:
+    """The name of a column: the method, ± if negations are allowed, and its rounds."""
+    method, negations, rest = column.partition(", negations")
+    return _TITLES.get(method, method) + (f" ±{rest}" if negations else "")

@@ -11,10 +11,12 @@ from toy_paper import make_paper, report, square
 from auctor._progress import Progress
 from papers.catalogue import NAMES, Choice, choose
 from papers.experiment import Case, Experiment, Setup, Size
+from papers.page import Cause, Headline, Verdict
 from papers.reproduce import Folders, Reproduction
 from papers.results import Results
 from papers.runner import Workers, run_experiment
 from papers.statistics import mean_sd, mean_se, t_interval
+from papers.verdicts import by_distance, distance, over_rows
 
 TINY = Setup(Size.TINY)
 
@@ -168,9 +170,98 @@ def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
     )
     run(replace(toy, experiments=(checked, *toy.experiments[1:])), folders)
     index = (folders.pages / "index.md").read_text()
-    assert "| check of our own | 1 | 1 held |" in index
-    assert "| other |  | not run | not selected yet |" in index
-    assert "reproduced |" not in index
+    assert "| Nobody (1900) | 1 | 1 | 1 of 1 |" in index  # one not run, no claim, one of our own
+    claims = (folders.pages / "claims.md").read_text()
+    assert "| Table 2 |  | not run | not selected yet |" in claims
+    assert "| Table 1 | x | holds | 1 |" in claims
+    assert "reproduced |" not in claims
+
+
+def test_headlines_are_on_the_first_page_and_at_the_head_of_the_papers(toy, folders, monkeypatch):
+    monkeypatch.setattr("papers.summary.NAMES", ("toy",))
+    told = Headline("squares grow fast", "1 to 9", "1 to 4", Cause.PAPER)
+
+    def judge(page, results, setup):
+        page.claim("grow", Verdict.NOT_REPRODUCED, "2 of 3", headline=told)
+        page.claim("more", Verdict.UNDECIDED, "2 of 3", headline=told)
+
+    judged = replace(toy.experiments[0], report=judge)
+    run(replace(toy, experiments=(judged,)), folders)
+    row = "squares grow fast | 1 to 9 | 1 to 4 | **{}** | {} |"
+    index = (folders.pages / "index.md").read_text()
+    assert row.format("not reproduced", "the paper") in index
+    assert row.format("undecided", "too few runs") in index
+    page = (folders.pages / "toy.md").read_text()
+    assert "- **Not reproduced** (cause: the paper): squares grow fast. Paper: 1 to 9." in page
+
+
+def test_pages_alone_run_nothing(toy, folders, tmp_path, monkeypatch):
+    run(toy, folders)
+    first = (folders.pages / "toy.md").read_text()
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("TOY_TRACE", str(trace))
+    (folders.pages / "toy.md").unlink()
+    outcome = run(toy, folders, pages_only=True)
+    again = (folders.pages / "toy.md").read_text()
+    assert not trace.exists() and outcome.obstacles == {}
+    assert first.partition("Not run (")[0] == again.partition("## Table 2")[0]
+    # A run without results writes a page too.
+    assert run(toy, Folders(tmp_path / "other", tmp_path / "none"), pages_only=True).claims == []
+
+
+def test_a_section_of_an_earlier_run_stays_if_its_results_are_gone(toy, folders):
+    claim = {"text": "old", "verdict": "in part", "number": "7", "headline": None}
+    section = {"parts": ["An old table."], "claims": [claim]}
+    path = folders.kept(toy, toy.experiments[1], TINY).with_suffix(".section.json")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(section))
+    outcome = run(toy, folders)
+    assert "An old table." in (folders.pages / "toy.md").read_text()
+    assert outcome.claims[-1].text == "old" and outcome.claims[-1].verdict == Verdict.PARTLY
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "joined"),
+    [
+        ("RRRU", Verdict.REPRODUCED),
+        ("R" * 10 + "N", Verdict.REPRODUCED),  # one in ten is chance
+        ("RUU", Verdict.PARTLY),
+        ("RRN", Verdict.PARTLY),
+        ("RNN", Verdict.NOT_REPRODUCED),
+        ("RN", Verdict.NOT_REPRODUCED),
+        ("NU", Verdict.NOT_REPRODUCED),
+        ("UU", Verdict.UNDECIDED),
+        ("", Verdict.NOT_RUN),
+    ],
+)
+def test_rows_are_judged_together(verdicts, joined):
+    named = {"R": Verdict.REPRODUCED, "N": Verdict.NOT_REPRODUCED, "U": Verdict.UNDECIDED}
+    assert over_rows([named[letter] for letter in verdicts]) == joined
+
+
+@pytest.mark.parametrize(
+    ("values", "figure", "verdict"),
+    [
+        ([0.79, 0.81] * 20, 0.8, Verdict.REPRODUCED),
+        ([0.7, 0.9], 0.8, Verdict.UNDECIDED),  # an interval of more than 0.05 decides nothing
+        ([0.89, 0.91] * 20, 0.8, Verdict.BETTER),
+        ([0.69, 0.71] * 20, 0.8, Verdict.NOT_REPRODUCED),
+        ([0.8], 0.8, Verdict.UNDECIDED),
+    ],
+)
+def test_a_figure_is_judged_by_the_interval_of_its_distance(values, figure, verdict):
+    apart = distance(values, figure, rounding=0.0005, n_theirs=1000)
+    assert by_distance(apart, is_proposed=True) == verdict
+    if verdict == Verdict.BETTER:
+        assert by_distance(apart, is_proposed=False) == Verdict.NOT_REPRODUCED
+
+
+def test_the_papers_own_error_and_rounding_widen_the_interval():
+    values = [0.79, 0.80, 0.81]
+    many, one = (distance(values, 0.8, rounding=0.0, n_theirs=n) for n in (1e9, 1))
+    assert one.high == pytest.approx(2 * many.high, rel=1e-6)  # sqrt(1/3 + 1) over sqrt(1/3)
+    rounded = distance(values, 0.8, rounding=0.05, n_theirs=1e9)
+    assert rounded.high - many.high == pytest.approx(0.05)
 
 
 def test_results_refuse_what_json_has_no_number_for(tmp_path):

@@ -9,14 +9,14 @@ from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
 from papers.page import Page, Verdict
 from papers.reproduce import Folders, Reproduction
-from papers.statistics import Estimate
 from papers.suehiro_2011 import curve, readings, real_report, times, wording
 from papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
 from papers.suehiro_2011.artificial_figures import ceiling, luck
-from papers.suehiro_2011.artificial_report import gaps_of
+from papers.suehiro_2011.artificial_report import figure_verdict, gaps_of
 from papers.suehiro_2011.judging import best_folds, honest_folds, measure, tied_fraction
 from papers.suehiro_2011.methods import draw_folds, score_rounds
 from papers.suehiro_2011.programs import draw_classes, draw_sample, solve_whole
+from papers.suehiro_2011.rankboost import boost, find_scaling, score_hypotheses
 from papers.suehiro_2011.theorems import exact_margin, run_soft
 
 NAME = "suehiro_2011"
@@ -125,26 +125,11 @@ def test_valleys_of_a_curve(gamma, count):
 
 
 def test_verdicts_go_both_ways():
-    assert wording.direction(Estimate(1, 0.5, 2)) == Verdict.REPRODUCED
-    assert wording.direction(Estimate(-1, -2, -0.5)) == Verdict.NOT_REPRODUCED
-    assert wording.direction(Estimate(0, -1, 1)) == Verdict.UNDECIDED
-    assert wording.direction(Estimate(0, float("nan"), float("nan"))) == Verdict.UNDECIDED
-    assert [wording.fraction_verdict(k, 5) for k in (5, 3, 1)] == [
-        Verdict.REPRODUCED,
-        Verdict.PARTLY,
-        Verdict.NOT_REPRODUCED,
-    ]
-    assert wording.fraction_verdict(0, 0) == Verdict.NOT_RUN
     assert [times.ratio_verdict(r) for r in (9.0, 1.0, 0.1)] == [
         Verdict.REPRODUCED,
         Verdict.UNDECIDED,
         Verdict.NOT_REPRODUCED,
     ]
-    assert real_report.beats_verdict(4, 0, 0, 5) == Verdict.REPRODUCED
-    assert real_report.beats_verdict(1, 3, 3, 5) == Verdict.NOT_REPRODUCED
-    assert real_report.beats_verdict(2, 1, 2, 5) == Verdict.PARTLY
-    assert real_report.beats_verdict(0, 0, 1, 5) == Verdict.UNDECIDED
-    assert real_report.beats_verdict(0, 0, 4, 5) == Verdict.NOT_REPRODUCED
     assert [real_report.sizes_verdict(same) for same in ([], [True], [True, False], [False])] == [
         Verdict.NOT_RUN,
         Verdict.REPRODUCED,
@@ -153,10 +138,43 @@ def test_verdicts_go_both_ways():
     ]
 
 
+def test_rankboost_over_hypotheses_and_negations_is_rankboost_over_stumps():
+    sample = draw_sample(80, 12, 10, 3, 0.1, 0)  # of two values each
+    train, _ = draw_folds(sample.y, 2, 0)[0]
+    mine = score_hypotheses(sample.X, sample.y, train, [5, 20], negations=True)
+    theirs = score_rounds(sample.X, sample.y, train, [5, 20])
+    for (_, own), (_, other) in zip(mine, theirs, strict=True):
+        assert np.ptp(own / 2 - other) < 1e-6  # from -1 to 1 a hypothesis has two steps
+
+
+def test_hypotheses_in_one_direction_have_no_negative_weight():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] - X[:, 1] + rng.normal(size=60) > 0).astype(int)
+    H = find_scaling(X).hypotheses(X)
+    (_, one), (_, both) = (next(iter(boost(H, y, [50], negations))) for negations in (False, True))
+    assert one.min() == 0 < one[0] and both[1] < 0 < both[0]
+
+
+def test_a_missing_value_counts_as_the_mean_and_is_told():
+    X = np.array([[0.0, 1.0], [2.0, 1.0], [np.nan, 1.0]])
+    expected = [[-1, -1, -1], [1, -1, -1], [0, -1, 1]]
+    assert find_scaling(X).hypotheses(X).tolist() == expected
+
+
 def test_figures_above_the_ceiling_are_judged_by_their_luck():
     assert readings.judge_excess([(-0.01, 0.007), (-0.2, 0.007)]).startswith("All")
     assert readings.judge_excess([(0.01, 0.007), (-0.2, 0.007)]).startswith("Luck")
     assert "cannot" in readings.judge_excess([(0.03, 0.007), (-0.2, 0.007)])
+
+
+def test_a_figure_above_the_best_possible_auc_cannot_be_met():
+    cell = Cell(0.5, 1, 0.15)
+    assert figure_verdict(cell, [], 1.0, "heuristic") == Verdict.NOT_REPRODUCED
+    assert figure_verdict(cell, [], 0.8322, "pairs") == Verdict.NOT_RUN
+    assert figure_verdict(cell, [0.83], 0.8322, "pairs") == Verdict.UNDECIDED
+    assert figure_verdict(cell, [0.83, 0.831, 0.832], 0.8322, "pairs") == Verdict.REPRODUCED
+    assert figure_verdict(cell, [0.83, 0.831, 0.832], 0.7, "pairs") == Verdict.NOT_REPRODUCED
 
 
 def test_figures_of_the_paper_keep_their_digits(tmp_path):
