@@ -46,6 +46,7 @@ suppress_warnings = ["myst.header"]
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False

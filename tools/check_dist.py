@@ -6,8 +6,6 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-# Folders of the checkout whose files the wheel must not have.
-NOT_IN_WHEEL = ("tests", "papers", "benchmarks", "examples", "docs", "tools")
 IN_SOURCE = (
     "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
     "docs/conf.py", "examples/01_first_model.py", "pyproject.toml", "tests/public_api.txt",
