@@ -78,6 +78,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}
 html_title = "auctor"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
