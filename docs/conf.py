@@ -10,6 +10,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path.insert(0, str(ROOT / "src"))  # the sources of this checkout, whatever is installed
+sys.path.insert(0, str(HERE))  # gallery_order
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import auctor  # noqa: E402
@@ -74,7 +75,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": "True",
     "thumbnail_size": (400, 280),
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.GalleryOrder",
 }
 
 html_theme = "pydata_sphinx_theme"
