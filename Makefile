@@ -9,6 +9,8 @@ PLAIN = OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL X
 	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/plain-kernels
 # One process for each core, up to 8; WORKERS=0 runs one test after another in this one.
 WORKERS ?= auto
+# What `make test-oldest` runs.
+OLDEST ?= tests
 # How long `make fuzz` goes on.
 SECONDS ?= 600
 # The workers use all cores: threads of BLAS and OpenMP would only spin while they wait for one
@@ -20,7 +22,7 @@ PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
 	$(RUN) -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint format bench quality papers papers-quick api golden clean
+.PHONY: help demo test fuzz lint format docs build test-oldest bench quality papers papers-quick api golden clean
 # All of them write to the one environment.
 .NOTPARALLEL:
 
@@ -48,6 +50,12 @@ endef
 .venv/bench: pyproject.toml
 	$(call install,auctor and the peers for benchmarks,two minutes,.[bench],.venv/runtime .venv/test .venv/dev $@)
 
+.venv/docs: pyproject.toml
+	$(call install,auctor and what its site needs,a minute,.[docs],.venv/runtime $@)
+
+.venv/release: pyproject.toml
+	$(call install,auctor and the tools for a release,half a minute,.[release],.venv/runtime $@)
+
 demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real table
 	$(RUN) examples/01_first_model.py
 
@@ -68,6 +76,30 @@ format: .venv/dev ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The examples of the pages are run, then the gallery, which Sphinx keeps until an example changes.
+docs: .venv/docs ## The site, into docs/_build/html: examples run, warnings are errors, links checked
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -q -p no:cacheprovider --doctest-glob='*.rst' docs/start docs/guide docs/methods
+	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(BIN)/sphinx-build --fail-on-warning --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python tools/check_links.py docs/_build/html
+	@echo "file://$(CURDIR)/docs/_build/html/index.html"
+
+build: .venv/release ## Wheel and source distribution, checked, and the demo from the wheel in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/check_dist.py dist
+	rm -rf .venv/wheel && $(PYTHON) -m venv .venv/wheel
+	.venv/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd .venv/wheel && env -u PYTHONPATH bin/python $(CURDIR)/examples/01_first_model.py
+	rm -rf .venv/wheel
+
+# Old libraries warn of newer ones below them; that is not what is tested.
+test-oldest: ## The tests with the oldest dependencies that pyproject.toml allows, in .venv-oldest
+	test -d .venv-oldest || $(PYTHON) -m venv .venv-oldest
+	$(PYTHON) tools/oldest.py plot excel export test > .venv-oldest/requirements.txt
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-oldest/requirements.txt -e .
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 .venv-oldest/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 -W ignore::DeprecationWarning $(OLDEST)
+
 bench: .venv/bench ## Speed against the peers, side by side, as ratios
 	$(BIN)/python benchmarks/run.py
 
@@ -80,12 +112,12 @@ papers: .venv/bench ## Tables, figures and theorems of the papers, into docs/pap
 papers-quick: .venv/bench ## The same on small sizes, into papers-output/quick; takes minutes
 	$(BIN)/python -m papers all --quick --jobs 2 --out papers-output/quick
 
-api: .venv/test ## Rewrite the stored list of public names and parameters
+api: .venv/test ## Rewrite the stored lists of public names, parameters and flags
 	PYTHONPATH=tests $(BIN)/python -m public_api
 
 golden: .venv/test ## Rewrite the stored models that tests compare with (CASES="rankboost dmks": these)
 	PYTHONPATH=tests $(BIN)/python -m golden.rewrite $(CASES)
 
 clean: ## Remove the environment and all generated files
-	rm -rf .venv demo-output papers-output .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-oldest dist docs/_build docs/gallery docs/api/generated demo-output papers-output .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

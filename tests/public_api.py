@@ -1,5 +1,6 @@
-"""The public names of the package with their parameters, as text: ``make api`` writes the file."""
+"""Public names with their parameters, and flags of the commands: ``make api`` writes the files."""
 
+import argparse
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
@@ -8,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 FILE = Path(__file__).with_name("public_api.txt")
+FLAGS_FILE = Path(__file__).with_name("cli_flags.txt")
 MODULES = (
     "auctor",
     "auctor.dask",
@@ -26,6 +28,39 @@ def describe() -> str:
     lines = [line for name in MODULES for line in _module_lines(import_module(name))]
     inherited = sorted({base for name in MODULES for base in _bases(import_module(name))})
     return "\n".join([*lines, *inherited, ""])
+
+
+def describe_flags() -> str:
+    """One line for each argument of each command: its names, what it takes, and its choices."""
+    from auctor.cli.parser import build_parser
+
+    lines = [f"auctor {_flag(each)}" for each in _options(build_parser())]
+    for name, parser in sorted(_commands().items()):
+        lines += sorted(f"auctor {name} {_flag(each)}" for each in _options(parser))
+    return "\n".join([*lines, ""])
+
+
+def _commands() -> dict[str, argparse.ArgumentParser]:
+    from auctor.cli.parser import build_parser
+
+    (commands,) = (
+        each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction)
+    )
+    return dict(commands.choices)
+
+
+def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    hidden = (argparse._HelpAction, argparse._SubParsersAction)
+    return [each for each in parser._actions if not isinstance(each, hidden)]
+
+
+def _flag(option: argparse.Action) -> str:
+    names = " ".join(option.option_strings) or option.dest.upper()
+    takes = {0: "", "?": " [value]", "*": " [values]", "+": " values"}.get(option.nargs, " value")
+    positional = not option.option_strings
+    choices = f" {{{','.join(map(str, option.choices))}}}" if option.choices else ""
+    needed = " required" if option.required and not positional else ""
+    return f"{names}{'' if positional and takes == ' value' else takes}{choices}{needed}"
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -104,5 +139,6 @@ def _plain(default: Any) -> Any:
 
 
 if __name__ == "__main__":
-    FILE.write_text(describe(), encoding="utf-8")
-    print(f"wrote {FILE}")
+    for path, text in ((FILE, describe()), (FLAGS_FILE, describe_flags())):
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")

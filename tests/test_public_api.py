@@ -1,8 +1,8 @@
-"""Public names and parameters are those of a stored list, so that a change shows up in review."""
+"""Public names and flags are those of stored lists, so that a change shows up in review."""
 
 import difflib
 
-from public_api import FILE, describe
+from public_api import FILE, FLAGS_FILE, describe, describe_flags
 
 
 def test_the_stored_list_of_public_names_is_up_to_date() -> None:
@@ -18,3 +18,11 @@ def test_the_list_has_names_parameters_and_methods() -> None:
     fit = ".RankingEstimator.fit(self, X, y, sample_weight=None, *, checkpoint=None)"
     assert any(line.endswith(fit) for line in lines)
     assert not [line for line in lines if " at 0x" in line]
+
+
+def test_the_stored_list_of_flags_is_up_to_date() -> None:
+    stored, now = FLAGS_FILE.read_text(encoding="utf-8").splitlines(), describe_flags().splitlines()
+    changes = "\n".join(difflib.unified_diff(stored, now, FLAGS_FILE.name, "auctor", lineterm=""))
+    assert stored == now, f"flags changed; `make api` rewrites the list:\n{changes}"
+    assert "auctor evaluate --target value required" in now
+    assert "auctor --version" in now

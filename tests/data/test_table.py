@@ -16,6 +16,9 @@ from scipy import sparse
 from auctor.data import read_table, select
 from auctor.testing import strategies as own
 
+# pandas before 3 has no text type that is called "str".
+TEXT = "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"
+
 NAN = float("nan")
 
 
@@ -173,7 +176,7 @@ class TestPandas:
 
     def test_nothing_but_missing_values(self):
         assert numbers(pd.DataFrame({"a": [None, None]})) == [None, None]
-        text = pd.DataFrame({"a": pd.array([None, None], dtype="str")})
+        text = pd.DataFrame({"a": pd.array([None, None], dtype=TEXT)})
         assert texts(text) == [None, None]
         # Text without text is also a column of missing numbers.
         assert numbers(text) == [None, None]

@@ -1,6 +1,7 @@
 """Simulated data whose optimal score is known, optimal ROC curves, and one small real table.
 
-Every ``make_`` and ``load_`` function returns a `Sample`. It unpacks as ``X, y`` and also has the
+`make_loans` returns a table of loans with categories and missing values, and labels. Every other
+``make_`` and ``load_`` function returns a `Sample`. It unpacks as ``X, y`` and also has the
 labels before label noise was added and, if the distribution is known, the optimal score, which no
 other score exceeds in AUC. Every ``_roc`` function returns an `OptimalRoc`, the optimal ROC curve
 of a distribution with two classes. `approximate_roc` approximates such a curve by the ideal tree
@@ -9,6 +10,7 @@ of Clemencon and Vayatis (2009).
 
 from auctor.datasets.ideal import RocApproximation, approximate_roc
 from auctor.datasets.kyphosis import load_kyphosis
+from auctor.datasets.loans import make_loans
 from auctor.datasets.long_servedio import make_long_servedio
 from auctor.datasets.optimal_roc import OptimalRoc
 from auctor.datasets.pair_rocs import gaussian_pair_roc, t_pair_roc
@@ -35,6 +37,7 @@ __all__ = [
     "gaussian_roc",
     "load_kyphosis",
     "make_gaussian_pair",
+    "make_loans",
     "make_long_servedio",
     "make_r_of_k",
     "make_t_pair",

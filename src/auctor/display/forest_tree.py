@@ -36,6 +36,17 @@ class ForestTreeDisplay:
         Number of trees in the forest.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from auctor import SmoothTreeBoost
+    >>> from auctor.display import ForestTreeDisplay
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> ranker = SmoothTreeBoost(3, init=None, early_stopping=False, max_depth=2).fit(X, y)
+    >>> display = ForestTreeDisplay.from_estimator(ranker, tree=1)
+    >>> display.n_trees, display.test[0]
+    (3, 'x2 <= 12.5 or missing')
     """
 
     x: Floats

@@ -43,6 +43,17 @@ class LearningCurveDisplay:
         Number of folds.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from auctor import SmoothAUCBoostCV
+    >>> from auctor.display import LearningCurveDisplay
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> ranker = SmoothAUCBoostCV(interactions=0).fit(X, y)
+    >>> display = LearningCurveDisplay.from_estimator(ranker)
+    >>> display.n_folds, display.mean_auc.round(2).tolist()[:3]
+    (5, [0.86, 0.86, 0.85])
     """
 
     penalty: Floats

@@ -23,6 +23,16 @@ class ProgramDisplay:
         Whether the node is frozen: rows that reach it do not continue.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from auctor import MartiRank
+    >>> from auctor.display import ProgramDisplay
+    >>> from auctor.datasets import make_r_of_k
+    >>> X, y = make_r_of_k(500, n_features=9, k=9, r=5, random_state=0)
+    >>> display = ProgramDisplay.from_estimator(MartiRank(n_layers=3).fit(X, y))
+    >>> display.layer.tolist(), int(display.frozen.sum())
+    ([1, 2, 2, 3, 3, 3], 0)
     """
 
     layer: Ints

@@ -41,6 +41,17 @@ class ScorePlotDisplay:
         The labels of the two classes.
     figure_, ax_, axes_
         Set by :meth:`plot`; ``axes_`` has one Axes per panel.
+
+    Examples
+    --------
+    >>> from auctor import SmoothAUCBoost
+    >>> from auctor.display import ScorePlotDisplay
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> ranker = SmoothAUCBoost().fit(X, y)
+    >>> display = ScorePlotDisplay.from_model(ranker.model_, X, y)
+    >>> [panel.name for panel in display.panels]
+    ['x2', 'x1', 'x0']
     """
 
     panels: list[Panel]

@@ -48,6 +48,17 @@ class ScoreROCDisplay:
         ``max_curves``. 0 if ``features`` was given.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from auctor import SmoothAUCBoost
+    >>> from auctor.display import ScoreROCDisplay
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> ranker = SmoothAUCBoost().fit(X, y)
+    >>> display = ScoreROCDisplay.from_model(ranker.model_, X, y)
+    >>> [(curve.name, round(curve.auc, 2)) for curve in display.curves]
+    [('x2', 0.82), ('x1', 0.76), ('x0', 0.7)]
     """
 
     curves: list[ScoreROC]

@@ -28,6 +28,16 @@ class TreeDisplay:
         The condition under which rows of a cell go left, to the better part; empty for leaves.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from auctor import TreeRank
+    >>> from auctor.display import TreeDisplay
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> display = TreeDisplay.from_estimator(TreeRank(max_depth=2).fit(X, y))
+    >>> display.test[0], display.weight_pos[0]
+    ('x2 <= 12.5', np.float64(17.0))
     """
 
     x: Floats
@@ -130,6 +140,17 @@ class PartitionDisplay:
         The names of the two features.
     figure_, ax_
         Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from auctor import TreeRank
+    >>> from auctor.display import PartitionDisplay
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> ranker = TreeRank(max_depth=2).fit(X[:, [0, 2]], y)
+    >>> display = PartitionDisplay.from_estimator(ranker)
+    >>> display.names, display.rank.shape
+    (('x0', 'x1'), (3, 2))
     """
 
     x_edges: Floats

@@ -99,6 +99,17 @@ class CrossValidation:
     rows : ndarray or None
         With ``time``: the positions in the table of the rows that were tested, all but the
         earliest. The other arrays have an entry for each of these. None if all rows were tested.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost, cross_val_auc
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> result = cross_val_auc(RankBoost(n_estimators=10), X, y, cv=4)
+    >>> result.folds[:6].tolist(), result.scores_by_fold.shape
+    ([0, 1, 1, 1, 1, 2], (81, 4))
+    >>> print(f"{result.auc.value:.3f}, {result.auc.low:.3f} to {result.auc.high:.3f}")
+    0.830, 0.595 to 0.948
     """
 
     scores: Floats

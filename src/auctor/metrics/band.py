@@ -39,6 +39,15 @@ class RocBand:
     method : str
         "combined intervals" (with weights or groups "at the effective number of rows"),
         "stratified bootstrap", "cluster bootstrap" or "asymptotic".
+
+    Examples
+    --------
+    >>> from auctor.metrics import roc_band
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> band = roc_band(y, -X[:, 2], n_points=3)
+    >>> band.fpr.tolist(), band.low.round(2).tolist(), band.high.round(2).tolist()
+    ([0.0, 0.5, 1.0], [0.0, 0.74, 1.0], [0.22, 1.0, 1.0])
     """
 
     fpr: Floats

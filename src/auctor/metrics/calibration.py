@@ -38,6 +38,15 @@ class CalibrationTable:
         observed fraction, weighted by the rows of the bins.
     level : float
         Confidence level of the intervals.
+
+    Examples
+    --------
+    >>> from auctor.metrics import calibration_table
+    >>> table = calibration_table([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9], n_bins=2)
+    >>> table.mean_probability.round(3).tolist(), table.observed.round(3).tolist()
+    ([0.2, 0.733], [0.333, 0.667])
+    >>> table.count.tolist(), round(table.brier, 3)
+    ([3.0, 3.0], 0.167)
     """
 
     mean_probability: Floats

@@ -64,6 +64,16 @@ class AucComparison:
         from the interval.
     n_pos, n_neg : int
         Number of rows of each class; for two samples, in both together.
+
+    Examples
+    --------
+    >>> from auctor.metrics import compare_auc
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> result = compare_auc(y, -X[:, 2], X[:, 1])
+    >>> print(result)
+    AUC: 0.824 (A) and 0.734 (B), difference (A - B) +0.089 (95% CI -0.067 to 0.249), p =
+    0.26 (paired, MOVER limits, 17 positives, 64 negatives)
     """
 
     difference: float

@@ -36,6 +36,15 @@ class OperatingPoint:
         Fraction of positives among the flagged rows; NaN if no row is flagged.
     flagged : float
         Number of flagged rows; with weights, their weight.
+
+    Examples
+    --------
+    >>> from auctor.metrics import roc_curve
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> point = roc_curve(y, -X[:, 2]).at(fpr=0.1)
+    >>> point.threshold, round(point.tpr, 3), round(point.specificity, 3), point.flagged
+    (-3.0, 0.235, 0.906, 10.0)
     """
 
     threshold: float
@@ -82,6 +91,17 @@ class RocCurve:
         Number of rows of each class, without rows of weight 0.
     pos_label : label
         The label of the positive class.
+
+    Examples
+    --------
+    >>> from auctor.metrics import roc_curve
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> curve = roc_curve(y, -X[:, 2])
+    >>> round(curve.auc(), 3), round(curve.ks(), 3), round(curve.partial_auc(fpr_range=(0, 0.2)), 3)
+    (0.824, 0.57, 0.072)
+    >>> curve.at(budget=10).threshold
+    -3.0
     """
 
     thresholds: Floats

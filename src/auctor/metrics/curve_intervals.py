@@ -53,6 +53,15 @@ class MetricInterval:
         Number of rows of each class.
     n_folds : int or None
         Number of folds, if ``folds`` was given.
+
+    Examples
+    --------
+    >>> from auctor.metrics import ks_ci
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> result = ks_ci(y, -X[:, 2])
+    >>> print(result)
+    KS 0.570 (95% CI 0.273 to 0.750, stratified bootstrap, t limits, 17 positives, 64 negatives)
     """
 
     name: str

@@ -31,6 +31,17 @@ class GainCurve:
         Number of rows, without rows of weight 0.
     positive_fraction : float
         Fraction of positives among all rows; with weights, of their weight.
+
+    Examples
+    --------
+    >>> from auctor.metrics import gain_curve
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> curve = gain_curve(y, -X[:, 2])
+    >>> f"the top 20 % of the children hold {curve.at(0.2):.0%} of the cases"
+    'the top 20 % of the children hold 49% of the cases'
+    >>> round(curve.accuracy_ratio, 3)
+    0.647
     """
 
     flagged_fraction: Floats

@@ -28,6 +28,17 @@ class GroupEstimate:
     ----------
     value : float
     low, high : float
+
+    Examples
+    --------
+    >>> from auctor.metrics import by_group
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> group = ["young" if age < 80 else "old" for age in X[:, 0]]
+    >>> table = by_group(y, -X[:, 2], group, threshold=-8)
+    >>> tpr = table.overall.tpr
+    >>> round(tpr.value, 3), round(tpr.low, 3), round(tpr.high, 3)
+    (0.647, 0.383, 0.858)
     """
 
     value: float
@@ -61,6 +72,17 @@ class GroupRow:
         probabilities.
     too_small : tuple of str
         The measures of which the group has too few rows to be compared with others.
+
+    Examples
+    --------
+    >>> from auctor.metrics import by_group
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> group = ["young" if age < 80 else "old" for age in X[:, 0]]
+    >>> table = by_group(y, -X[:, 2], group, threshold=-8)
+    >>> row = table.groups[0]
+    >>> row.name, row.n_pos, row.n_neg, round(row.auc.value, 3)
+    ('old', 12, 32, 0.846)
     """
 
     name: str
@@ -107,6 +129,18 @@ class GroupTest:
         ``value - other_value`` with its confidence interval, which is not corrected.
     p_value, p_adjusted : float
         Two-sided p-value, and the same after Holm's correction for all tests of the table.
+
+    Examples
+    --------
+    >>> from auctor.metrics import by_group
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> group = ["young" if age < 80 else "old" for age in X[:, 0]]
+    >>> table = by_group(y, -X[:, 2], group, threshold=-8, min_rows=5)
+    >>> test = table.tests[0]
+    >>> print(test.sentence(0.95))
+    Group 'old' has a higher AUC than group 'young': 0.846 against 0.844, difference +0.003
+    (95% CI -0.215 to 0.321), adjusted p = 1.
     """
 
     group: str
@@ -180,6 +214,20 @@ class GroupTable:
         Whether groups were tested against the other groups together, or every two of them.
     n_distinct : int or None
         The number of distinct numbers or dates, if they were cut into bins; otherwise None.
+
+    Examples
+    --------
+    >>> from auctor.metrics import by_group
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> group = ["young" if age < 80 else "old" for age in X[:, 0]]
+    >>> table = by_group(y, -X[:, 2], group, threshold=-8)
+    >>> [row.name for row in table.groups], table.differing
+    (['old', 'young'], ())
+    >>> table.sentences()[0]
+    "No test shows a difference between the groups (Holm's correction for 1 test: the
+    probability of any false claim in this table is at most 5%). This does not show that
+    they are equal: the intervals say how large a difference may be."
     """
 
     overall: GroupRow

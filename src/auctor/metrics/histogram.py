@@ -26,6 +26,13 @@ class ScoreHistogram:
         bin also include all scores beyond them.
     pos, neg : ndarray of shape (n_bins,)
         Number of positive and of negative rows in each bin; with weights, their weight.
+
+    Examples
+    --------
+    >>> from auctor.metrics import score_histogram
+    >>> histogram = score_histogram([0, 0, 1, 0, 1, 1], [0, 1, 2, 3, 4, 5], n_bins=2)
+    >>> histogram.edges.tolist(), histogram.pos.tolist(), histogram.neg.tolist()
+    ([0.0, 2.5, 5.0], [1.0, 2.0], [2.0, 1.0])
     """
 
     edges: Floats

@@ -56,6 +56,18 @@ class AucInterval:
         Number of rows of each class.
     n_folds : int or None
         Number of folds, if ``folds`` was given.
+
+    Examples
+    --------
+    >>> from auctor.metrics import auc_ci
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> result = auc_ci(y, -X[:, 2])
+    >>> print(result)
+    AUC 0.824 (95% CI 0.698 to 0.913, DeLong's variance, Wilson's limits, 17 positives, 64
+    negatives)
+    >>> round(result.standard_error, 3)
+    0.048
     """
 
     value: float

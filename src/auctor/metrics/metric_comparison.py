@@ -66,6 +66,16 @@ class MetricComparison:
         Number of rows of each class.
     n_folds : int or None
         Number of folds, if ``folds`` was given.
+
+    Examples
+    --------
+    >>> from auctor.metrics import compare_metric
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> result = compare_metric(y, -X[:, 2], X[:, 1], metric="ks")
+    >>> print(result)
+    KS: 0.570 (A) and 0.381 (B), difference (A - B) +0.188 (95% CI -0.091 to 0.468), p =
+    0.17 (paired stratified bootstrap, 17 positives, 64 negatives)
     """
 
     name: str

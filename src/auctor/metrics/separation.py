@@ -10,7 +10,15 @@ from auctor.metrics.curve import RocCurve, roc_curve
 
 
 class RocDistance(NamedTuple):
-    """L1 and supremum distance of two ROC curves as functions of the false positive rate."""
+    """L1 and supremum distance of two ROC curves as functions of the false positive rate.
+
+    Examples
+    --------
+    >>> from auctor.metrics import roc_curve, roc_distance
+    >>> a, b = roc_curve([0, 1, 0, 1], [1, 2, 3, 4]), roc_curve([0, 1, 0, 1], [1, 3, 2, 4])
+    >>> roc_distance(a, b)
+    RocDistance(l1=0.25, sup=0.5)
+    """
 
     l1: float
     sup: float

@@ -45,6 +45,13 @@ class PsiTest:
         Numbers of rows; with weights, Kish's effective numbers.
     level : float
         The level of ``limit``.
+
+    Examples
+    --------
+    >>> from auctor.metrics import psi_test
+    >>> test = psi_test([300, 400, 300], [50, 35, 15])
+    >>> round(test.value, 3), round(test.limit, 3), test.p_value < 0.001
+    (0.206, 0.066, True)
     """
 
     value: float

@@ -33,6 +33,15 @@ class ThresholdRow:
         Confidence intervals of the rates.
     lift : float
         Precision divided by the fraction of positives among all rows; NaN if no row is flagged.
+
+    Examples
+    --------
+    >>> from auctor.metrics import threshold_table
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> row = threshold_table(y, -X[:, 2], fractions=[0.2]).rows[0]
+    >>> row.point.threshold, round(row.flagged_fraction, 3), round(row.lift, 2)
+    (-5.0, 0.16, 2.2)
     """
 
     fraction: float
@@ -57,6 +66,20 @@ class ThresholdTable:
     method : str
         "Clopper-Pearson", or with weights or groups "Clopper-Pearson at the effective number of
         rows". :class:`Threshold` describes the assumptions.
+
+    Examples
+    --------
+    >>> from auctor.metrics import threshold_table
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> print(threshold_table(y, -X[:, 2], fractions=[0.1, 0.2]))
+    at most  threshold  flagged                  tpr                  fpr
+    precision  lift
+      10.0%         -2        7  0.176 (0.038-0.434)  0.062 (0.017-0.152)  0.429
+        (0.099-0.816)  2.04
+      20.0%         -5       13  0.353 (0.142-0.617)  0.109 (0.045-0.212)  0.462
+        (0.192-0.749)  2.20
+    (95% intervals, Clopper-Pearson)
     """
 
     rows: tuple[ThresholdRow, ...]

@@ -76,6 +76,18 @@ class Threshold:
     confidence : float or None
         The confidence with which new rows meet the criterion at ``value``. If None, the criterion
         is met on these rows, and new rows meet it about half of the time.
+
+    Examples
+    --------
+    >>> from auctor.metrics import threshold_at
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> threshold = threshold_at(y, -X[:, 2], fpr=0.1)
+    >>> print(threshold)
+    threshold -3 (95% CI -9 to inf, order statistics) for fpr of at most 0.1: tpr 0.235 (95%
+    CI 0.068 to 0.499), fpr 0.094 (95% CI 0.035 to 0.193), precision 0.400, 10 flagged
+    >>> threshold.value, round(threshold.point.fpr, 3)
+    (-3.0, 0.094)
     """
 
     value: float

@@ -78,6 +78,20 @@ class AdditiveModel(TermModel):
         Interactions: what pairs of features add together. Usually empty.
     reference : Reference or None
         What each feature, then each surface, adds on average over the training rows.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=3).fit(X, y).model_
+    >>> print(model)
+    AdditiveModel: score = +0.2349 + step functions of 2 of 3 features
+    1 is predicted where score >= 0, 0 elsewhere
+      x2 (-1.07 to +0): <= 8.5: +0, <= 12.5: -0.422, > 12.5: -1.07; missing: -0.52
+      x0 (+0 to +0.374): <= 39.5: +0, > 39.5: +0.374; missing: +0.29
+    >>> model.steps[2].round(3).tolist()
+    [-0.52, 0.0, -0.422, -1.069]
     """
 
     features: tuple[Feature, ...]

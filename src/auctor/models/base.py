@@ -58,6 +58,17 @@ class Model(ABC):
         of a model do not have it.
     missing_codes : dict
         Name of a feature -> values of it that the model takes as missing, such as (-9, -8).
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> model.classes, model.feature_names, model.threshold
+    ((0, 1), ('x0', 'x1', 'x2'), 0.0)
+    >>> model.predict_proba(X[:1]).round(3).tolist()
+    [[0.622, 0.378]]
     """
 
     classes: tuple[Category, Category]  # (negative, positive)

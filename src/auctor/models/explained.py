@@ -26,6 +26,15 @@ class ExplainedModel(Model):
     Every explanation compares a row with ``average_row``, the average contribution of each term on
     the training rows. It is computed from the model file, so that a row has the same explanation
     alone or within a table, and from an estimator or a loaded model.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> model.contributions(X[:2]).round(2).tolist()
+    [[0.37, 0.0, 0.0], [0.7, 0.0, -1.07]]
     """
 
     intercept: float

@@ -49,6 +49,24 @@ class Explanation:
         The positive class is predicted for scores at or above it.
     reference : str
         A description of the average row, such as "the average training row".
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> explanation = RankBoost(n_estimators=5).fit(X, y).explain(X[2])
+    >>> print(explanation)
+    score +0.560, predicted 1 (1 is predicted where score >= 0), compared with the average
+    training row
+    feature               value    adds
+    x2                        5  +0.691  ++++++++++++++++++++
+    x0                      128  +0.276  ++++++++
+    x1                        4  -0.117  ---
+    average training row         -0.290
+    score                        +0.560
+    >>> explanation.score == explanation.base + sum(explanation.contributions)
+    True
     """
 
     names: tuple[str, ...]
@@ -149,6 +167,17 @@ class Explanations:
         The labels (negative, positive).
     threshold : float
         The positive class is predicted for scores at or above it.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> rows = RankBoost(n_estimators=5).fit(X, y).model_.explain_rows(X[:3])
+    >>> rows.reasons(n_reasons=1)
+    [['x2=5 (+0.691)', 'x2=14 (-0.379)', 'x2=5 (+0.691)']]
+    >>> round(rows[2].score, 3)
+    0.56
     """
 
     names: tuple[str, ...]

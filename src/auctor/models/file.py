@@ -18,12 +18,35 @@ def register(form: type[Model]) -> type[Model]:
 
 
 def to_json(model: Model) -> str:
-    """The text of a model's file."""
+    """The text of a model's file.
+
+    Examples
+    --------
+    >>> from auctor.models import to_json
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> text = to_json(RankBoost(n_estimators=3).fit(X, y).model_)
+    >>> text[:1], text.count('"Age"') + text.count('"x0"')
+    ('{', 1)
+    """
     return model.to_json()
 
 
 def from_json(text: str) -> Model:
-    """The model in the text of a model file; a ValueError names the field that is wrong."""
+    """The model in the text of a model file; a ValueError names the field that is wrong.
+
+    Examples
+    --------
+    >>> from auctor.models import from_json, to_json
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=3).fit(X, y).model_
+    >>> copy = from_json(to_json(model))
+    >>> bool((copy.decision_function(X) == model.decision_function(X)).all())
+    True
+    """
     try:
         parsed = parse_model_text(text, FORMS)
         model = FORMS[parsed.form].from_body(parsed.body, parsed.shared)

@@ -46,6 +46,15 @@ class LinearTerm:
 
     A number adds ``weight`` times its value, a category its entry in ``terms``. A missing value,
     or a category that did not occur in training, adds ``missing``.
+
+    Examples
+    --------
+    >>> from auctor import MarginRanker
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> term = MarginRanker(epsilon=0.4).fit(X, y).model_.columns[0]
+    >>> term.name, term.is_category, round(term.weight, 4)
+    ('x0', False, 0.0023)
     """
 
     name: str
@@ -78,6 +87,19 @@ class LinearModel(TermModel):
     intercept : float
     reference : Reference or None
         What each column adds on average over the training rows.
+
+    Examples
+    --------
+    >>> from auctor import MarginRanker
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = MarginRanker(epsilon=0.4).fit(X, y).model_
+    >>> print(model)
+    LinearModel: score = +0.01728 + terms of 3 of 3 columns
+    1 is predicted where score >= 0, 0 elsewhere
+      +0.09089 * x1; missing: +0.368
+      -0.04706 * x2; missing: -0.5409
+      +0.002307 * x0; missing: +0.193
     """
 
     columns: tuple[LinearTerm, ...]

@@ -19,6 +19,18 @@ def add_terms(model: AdditiveModel, other: AdditiveModel) -> AdditiveModel:
     those of ``model``. Surfaces over the same bins of the same pair are merged. The references
     are added if they have the same name, else the result has none; if the models were fitted on
     different rows, compute a new one with ``with_reference``.
+
+    Examples
+    --------
+    >>> from auctor.models import add_terms
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> first = RankBoost(n_estimators=3).fit(X, y).model_
+    >>> second = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> total = add_terms(first, second)
+    >>> type(total).__name__, len(total.steps)
+    ('AdditiveModel', 3)
     """
     if model.feature_names != other.feature_names:
         raise ValueError("the models have different features; give two models of the same table")

@@ -53,6 +53,19 @@ class Finding:
     importance : float or None
         The importance of the column in the model.
     sentence : str
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from auctor.models import compare_rows, make_record
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> model = replace(model, training=make_record(model, X, y == 1))
+    >>> finding = compare_rows(model, [[9000.0, 3.0, 5.0]])[0]
+    >>> finding.column, finding.kind, finding.n_rows
+    ('x0', 'above range', 1)
     """
 
     column: str
@@ -81,6 +94,20 @@ def compare_rows(model: Model, X: Any) -> list[Finding]:
         Each prints as a sentence. Few tables from the population of the training rows have a
         finding, apart from categories that are really new: 1 of 810 parts of real tables, and 4 in
         100 where training rows are few and columns have long tails.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from auctor.models import compare_rows, make_record
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> model = replace(model, training=make_record(model, X, y == 1))
+    >>> compare_rows(model, X)
+    []
+    >>> print(compare_rows(model, [[9000.0, 3.0, 5.0]])[0])
+    column 'x0': 1 of 1 row is above 206, the largest training value (up to 9000)
     """
     comparison = RowComparison(model)
     comparison.add(X)

@@ -39,6 +39,22 @@ class ProgramModel(Model):
     final : ndarray of shape (n_layers + 1,)
         The value of each final node.
     intercept : float
+
+    Examples
+    --------
+    >>> from auctor import MartiRank
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = MartiRank(n_layers=2, min_samples_leaf=2).fit(X, y).model_
+    >>> model.n_nodes
+    3
+    >>> print(model)
+    ProgramModel: branching program of 2 layers and 3 nodes, 0 of them frozen (rows stop there)
+    score = -0.2921 + the expected value of the node where the row ends
+    1 is predicted where score >= 0, 0 elsewhere
+      layer 1, node 0: probability of going right by x2: <= 12.5 84%, > 12.5 0%, missing 50%
+      layer 2, node 0: probability of going right by x2: <= 12.5 100%, > 12.5 17%, missing 50%
+      layer 2, node 1: probability of going right by x1: <= 4.5 0%, > 4.5 78%, missing 50%
     """
 
     features: tuple[Feature, ...]

@@ -23,6 +23,15 @@ class Reference:
         The weighted average over rows of what each term of the model adds to the score.
     name : str
         A description of the rows, such as "the average training row".
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> reference = RankBoost(n_estimators=5).fit(X, y).model_.reference
+    >>> reference.name, [round(float(each), 3) for each in reference.contributions]
+    ('the average training row', [0.422, 0.117, -0.691])
     """
 
     contributions: Floats

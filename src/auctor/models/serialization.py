@@ -23,6 +23,15 @@ class Calibration(NamedTuple):
     """The probability of the positive class for a score: 1 / (1 + exp(-(slope * score + offset))).
 
     ``slope`` is positive, so that a larger score never has a smaller probability.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> calibration = RankBoost(n_estimators=3).fit(X, y).model_.calibration
+    >>> round(calibration.slope, 3), round(calibration.offset, 3)
+    (3.083, -1.323)
     """
 
     slope: float

@@ -56,6 +56,19 @@ class SumModel(ExplainedModel):
     intercept : float
     reference : Reference or None
         What explanations compare with. None means the average rows of the parts.
+
+    Examples
+    --------
+    >>> from auctor.models import sum_models
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> first = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> second = RankBoost(n_estimators=9).fit(X, y).model_
+    >>> model = sum_models([first, second], [0.5, 0.5])
+    >>> mean = (first.decision_function(X) + second.decision_function(X)) / 2
+    >>> type(model).__name__, bool(abs(model.decision_function(X) - mean).max() < 1e-9)
+    ('SumModel', True)
     """
 
     parts: tuple[Model, ...]

@@ -28,6 +28,17 @@ class Surface:
     values : ndarray
         ``values[a, b]`` is for bin a of the first axis and bin b of the second. Row 0 and column
         0 are for missing values and for categories that did not occur in training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auctor import SmoothAUCBoost
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = (X[:, 0] * X[:, 1] + rng.normal(size=300) > 0).astype(int)
+    >>> surface = SmoothAUCBoost(interactions=1).fit(X, y).model_.surfaces[0]
+    >>> surface.name, surface.values.ndim
+    ('x0 x x1', 2)
     """
 
     features: tuple[int, int]

@@ -15,6 +15,15 @@ class TermModel(ExplainedModel):
     """A model whose score is an intercept plus a sum of terms, each computed on its own.
 
     ``reference`` has the average of each term over the training rows. The model file holds it.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> model.term_names, model.contributions(X[:1]).shape
+    (('x0', 'x1', 'x2'), (1, 3))
     """
 
     @abstractmethod

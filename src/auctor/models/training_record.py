@@ -233,6 +233,17 @@ class TrainingRecord:
         Bands of the model's score.
     validations : tuple of Validation
         How good the model was on rows that it had not seen.
+
+    Examples
+    --------
+    >>> from auctor.models import make_record
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = RankBoost(n_estimators=5).fit(X, y).model_
+    >>> record = make_record(model, X, y == 1)
+    >>> record.n_rows, record.n_pos, [column.name for column in record.columns]
+    (81, 17, ['x0', 'x1', 'x2'])
     """
 
     origin: Origin

@@ -47,6 +47,18 @@ class TreeModel(Model):
         The probability of the positive class in each leaf, which increases with ``value``. It
         takes the place of the logistic calibration of other models.
     intercept : float
+
+    Examples
+    --------
+    >>> from auctor import TreeRank
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> print(TreeRank(max_depth=1).fit(X, y).model_)
+    TreeModel: ranking tree of depth 1 over 3 features; 2 leaves, from the highest score to
+    the lowest
+    1 is predicted where score >= 0, 0 elsewhere
+      score +0.5: 42.9% of 35 rows are 1 where x2 <= 12.5
+      score -0.5: 4.3% of 46 rows are 1 where (x2 > 12.5 or missing)
     """
 
     features: tuple[Feature, ...]

@@ -62,6 +62,21 @@ class ScorerModel(UnsavedModel):
         Fitted classifiers, or functions from X to one number per row. They receive X unchanged.
     weights : ndarray of shape (n_scorers,)
     intercept : float
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from auctor import MarginRanker
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> scorers = [LogisticRegression(max_iter=1000).fit(X[:, [k]], y) for k in (0, 2)]
+    >>> def by_age(rows):
+    ...     return 2 * scorers[0].predict_proba(rows[:, [0]])[:, 1] - 1
+    >>> def by_start(rows):
+    ...     return 2 * scorers[1].predict_proba(rows[:, [2]])[:, 1] - 1
+    >>> model = MarginRanker(epsilon=0.6, hypotheses=[by_age, by_start]).fit(X, y).model_
+    >>> type(model).__name__, model.decision_function(X).shape
+    ('ScorerModel', (81,))
     """
 
     names: tuple[str, ...]

@@ -114,6 +114,23 @@ class Monitoring:
         Of the hypothesis that the AUC is the same in all periods.
     notes : tuple of str
         What could not be compared, and why.
+
+    Examples
+    --------
+    >>> from auctor import load
+    >>> from auctor.report import monitor
+    >>> from tempfile import TemporaryDirectory
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> with TemporaryDirectory() as folder:
+    ...     RankBoost(n_estimators=5).fit(X, y).save(f"{folder}/model.json", X, y)
+    ...     model = load(f"{folder}/model.json")
+    >>> result = monitor(model, X + [100, 0, 0])
+    >>> print(result.headline)
+    81 new rows beside 81 training rows: 1 of 3 features moved, too few rows to say for 1
+    >>> [movement.name for movement in result.moved]
+    ['x0']
     """
 
     n_rows: int

@@ -97,7 +97,7 @@ def summarize(
         record (``model.training``), if it has one; give ``{"metric": "auc"}`` for the AUC alone.
     bands : ScoreBands, optional
         Confidence bands of the feature plots, from
-        :func:`auctor.learners.smooth.bands.score_bands`.
+        ``auctor.learners.smooth.bands.score_bands``.
     importances : array-like, optional
         The importance of each term of the score, in the order of ``model.term_names``. By default
         it is computed on these rows; give it if the model was fitted to others as well.

@@ -52,6 +52,17 @@ class Dataset:
         Bytes of memory that a fit may use.
     spill_dir : str, Path or None
         Where temporary files are written; None is the system's folder.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auctor import RankBoost, read_dataset
+    >>> rows = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [4.0, 1.0]])
+    >>> dataset = read_dataset(rows, target=-1)
+    >>> dataset.max_memory
+    2000000000
+    >>> RankBoost(n_estimators=5).fit_dataset(dataset).predict([[1.5], [3.5]]).tolist()
+    [0.0, 1.0]
     """
 
     source: Any

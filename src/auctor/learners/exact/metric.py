@@ -35,6 +35,23 @@ class RankMetric:
         it is ``value(pos_high, neg_low)``.
     name : str, default="metric"
         The name of the metric in messages.
+
+    Examples
+    --------
+    The fraction of the positives that are above every negative, for ``ExactBoost(metric)``:
+
+    >>> import numba
+    >>> import numpy as np
+    >>> from auctor import RankMetric
+    >>> @numba.njit
+    ... def value(pos, neg):
+    ...     return np.mean(pos > neg[-1])
+    >>> @numba.njit
+    ... def bound(pos_low, pos_high, neg_low, neg_high):
+    ...     return value(pos_high, neg_low)
+    >>> metric = RankMetric(value, bound, name="positives above all negatives")
+    >>> round(metric.value(np.array([1, 3, 5]), np.array([0, 2, 4])), 3)
+    0.333
     """
 
     value: Callable[..., float]

@@ -33,6 +33,15 @@ class PointsTable:
     fraction, rate : ndarray or None
         The fraction of the given rows in each bin, and the fraction of positives among them (NaN
         in a bin without rows); None if no rows, or no labels, were given.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> table = RankBoost(n_estimators=5).fit(X, y).model_.to_scorecard(max_bins=2).terms[0]
+    >>> table.name, table.points.tolist()
+    ('x0', [5.0, 50.0, 0.0])
     """
 
     name: str
@@ -98,6 +107,15 @@ class PointsPerUnit:
         The average points of the rows that the card was made with.
     range : tuple of float, or None
         The smallest and largest value of the rows that the card was made with, if known.
+
+    Examples
+    --------
+    >>> from auctor import MarginRanker
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> term = MarginRanker(epsilon=0.4).fit(X, y).model_.to_scorecard(digits=2).terms[0]
+    >>> term.name, round(term.per_unit, 2)
+    ('x0', -0.26)
     """
 
     name: str

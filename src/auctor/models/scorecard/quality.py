@@ -24,6 +24,16 @@ class CardQuality:
         merged, and of the card, whose points are rounded. None without labelled rows.
     n_pos, n_neg : int
         The numbers of these rows.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> card = RankBoost(n_estimators=5).fit(X, y).model_.to_scorecard(max_bins=2, X=X, y=y)
+    >>> quality = card.quality
+    >>> round(quality.auc_model, 3), round(quality.auc_card, 3)
+    (0.909, 0.887)
     """
 
     largest_change: float | None
