@@ -209,6 +209,8 @@ def test_errors_name_what_is_wrong(client, table):
     weight = [dask.delayed(np.ones(50 + (-1) ** k)) for k in range(N_ROWS // 50)]
     with pytest.raises(ValueError, match=r"partition \d has 50 rows and \d+ values of"):
         metrics.auc(y, score, sample_weight=weight, client=client)
+    with pytest.raises(ValueError, match="y_true has 1 class"):
+        metrics.auc(y * 0, score, client=client)
     infinite = table.assign(number=np.where(np.arange(N_ROWS) == 250, np.inf, 0.0))
     with pytest.raises(ValueError, match="column 'number' holds 1 infinity"):
         DaskRanker(estimator, client).fit(in_parts(infinite, 4), "target")

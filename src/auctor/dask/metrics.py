@@ -225,7 +225,7 @@ def _read(
             check_length(number, "sample_weight", len(weights[-1]), len(y))
     y = join_labels(labels, "y_true")
     weight = np.concatenate(weights) if is_weighted else None
-    rows = read_rows(y, weight, pos_label, len(y), False, group)
+    rows = read_rows(y, weight, pos_label, len(y), group=group, name="y_true")
     return rows.pick(np.concatenate(scores)), rows
 
 

@@ -46,11 +46,13 @@ def read_rows(
     n_rows: int,
     frequency: bool = False,
     group: Group = ALONE,
+    name: str = "y",
 ) -> LabelledRows:
     """Read the labels and weights of ``n_rows`` rows; rows of weight 0 are dropped.
 
     With ``frequency`` weights count copies of a row, so that their sum is the number of rows. The
-    rows of all members of ``group`` have the same classes and the same unit of weight.
+    rows of all members of ``group`` have the same classes and the same unit of weight. ``name`` is
+    that of the labels in errors.
 
     Examples
     --------
@@ -58,13 +60,13 @@ def read_rows(
     >>> rows.kept.tolist(), rows.positive.tolist(), rows.weight.tolist()
     ([True, False, True], [False, True], [1, 2])
     """
-    y = read_vector(y, "y")
+    y = read_vector(y, name)
     check_lengths(n_rows, len(y))
     weight = read_weights(sample_weight, n_rows, group=group)
     kept = None if weight is None or bool((weight > 0).all()) else weight > 0
     # Rows of weight 0 of another member count as well: all members give the same error.
     is_less = group.any(kept is not None)
-    name = "y, without its rows of weight 0," if is_less else "y"
+    name = f"{name}, without its rows of weight 0," if is_less else name
     if weight is not None and kept is not None:
         y, weight = y[kept], weight[kept]
     labels = read_labels(y, pos_label=pos_label, name=name, group=group)
