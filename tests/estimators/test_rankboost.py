@@ -162,9 +162,9 @@ def test_sparse_equals_dense_with_rows_held_out():
 def test_sparse_codes_reach_the_learner(monkeypatch):
     seen = []
 
-    def learn(data, settings, validation):
+    def learn(data, settings, validation, checkpoint):
         seen.append(data.is_sparse)
-        return fit_rankboost(data, settings, validation)
+        return fit_rankboost(data, settings, validation, checkpoint)
 
     monkeypatch.setattr("auctor.estimators.rankboost.fit_rankboost", learn)
     X, y = np.eye(6), [0, 1] * 3

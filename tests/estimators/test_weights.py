@@ -83,9 +83,9 @@ def test_a_table_of_few_distinct_rows_has_even_folds():
 def test_early_stopping_holds_out_copies_together(monkeypatch):
     parts = []
 
-    def learn(train, settings, held_out):
+    def learn(train, settings, held_out, checkpoint):
         parts.extend([train, held_out])
-        return fit_rankboost(train, settings, held_out)
+        return fit_rankboost(train, settings, held_out, checkpoint)
 
     monkeypatch.setattr("auctor.estimators.rankboost.fit_rankboost", learn)
     X, y = make_rows(5, n_rows=120)

@@ -242,7 +242,9 @@ def test_wide_intervals_tell_nothing():
     wide = cells(OURS, 0.30, spread=0.1)
     assert rules.judge_agreement(wide) == Verdict.UNDECIDED
     assert "0 of 1, and 1 in intervals of more than" in rules.tell_agreement(wide)
-    assert rules.judge_agreement(cells("DMKS", 0.30) + cells("DMKS", 0.90)) == Verdict.PARTLY
+    one_each = cells("DMKS", 0.30) + cells("DMKS", 0.90)
+    assert rules.judge_agreement(one_each) == Verdict.NOT_REPRODUCED
+    assert rules.judge_agreement(one_each + cells("DMKS", 0.30)) == Verdict.PARTLY
     assert rules.judge_agreement([]) == Verdict.NOT_RUN
 
 
@@ -280,7 +282,7 @@ def test_gains_of_more_runs():
 def test_times_and_properties():
     assert times.judge_faster([[1.2, 1.3], [3.0]]) == Verdict.REPRODUCED
     assert times.judge_faster([[1.2, 1.3], [0.3, 0.4], [0.5]]) == Verdict.NOT_REPRODUCED
-    assert times.judge_faster([[1.2, 1.3], [0.3, 0.4]]) == Verdict.PARTLY
+    assert times.judge_faster([[1.2, 1.3], [3.0], [0.3, 0.4]]) == Verdict.PARTLY
     assert times.judge_faster([[0.9, 1.2]]) == Verdict.UNDECIDED
     assert times.judge_faster([]) == Verdict.NOT_RUN
     assert times.ratios({"ours": [2.0], "peer": [1.0], "runs": 25}) == [0.05]
