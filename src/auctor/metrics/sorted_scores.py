@@ -167,7 +167,7 @@ def roc_curve_of_batches(
 
     The scores are sorted in files. The curve is the same as that of :func:`roc_curve` for all
     scores at once, and its arrays are files that are mapped into memory. Its methods, and the
-    functions of :mod:`auctor.metrics.from_curve`, read them in blocks.
+    functions of ``auctor.metrics.from_curve``, read them in blocks.
 
     Parameters
     ----------
