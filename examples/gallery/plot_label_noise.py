@@ -14,7 +14,7 @@ from auctor import MartiRank, RankBoost
 from auctor.datasets import make_long_servedio
 from auctor.metrics import auc
 
-NOISE = (0.02, 0.05, 0.1, 0.2, 0.3)
+NOISE = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3)
 new = make_long_servedio(10_000, random_state=1)
 rankers = {"RankBoost": RankBoost(200), "MartiRank": MartiRank(n_layers=80)}
 curves: dict[str, list[float]] = {name: [] for name in rankers}

@@ -98,3 +98,15 @@ def test_groups_of_copies_count_once_where_most_rows_are_copies():
     assert prepare(X[twice], y[twice]).effective_rows == (31.0, 10.0)
     as_frequency = prepare(np.repeat(X, 3, axis=0), np.repeat(y, 3), frequency_weights=True)
     assert as_frequency.effective_rows == (90.0, 30.0)
+
+
+def test_frequent_rows_do_not_outweigh_all_others():
+    """One row in two of a class is the same row: it is frequent, and the others count too."""
+    X = np.concatenate([np.zeros(300), np.repeat(np.arange(1.0, 101.0), 3)])
+    y = np.append(np.ones(600), np.zeros(50))
+    data = prepare(np.append(X, np.arange(-50.0, 0.0))[:, None], y)
+    # By Kish's formula the 101 groups would be 600**2 / (300**2 + 100 * 3**2) = 4 rows.
+    assert data.effective_rows == (50.0, 101 / 2)
+    assert data.split(3).effective_rows == data.effective_rows
+    weighted = prepare(np.append(X, np.arange(-50.0, 0.0))[:, None], y, sample_weight=3.0 * (y + 1))
+    assert weighted.effective_rows == data.effective_rows

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from auctor import MartiRank
 from auctor.datasets import make_long_servedio
+from auctor.metrics import auc
 
 N_ROWS = 40_000
 SMALLEST_P = 1e-3
@@ -68,6 +70,12 @@ def test_the_two_blocks_of_a_penalizer_are_independent(agreement: np.ndarray) ->
     correlation = np.corrcoef(penalizers.T)[:11, 11:]
     # 110 correlations of standard deviation 1 / sqrt(n).
     assert np.abs(correlation).max() < 4.5 / np.sqrt(len(penalizers))
+
+
+def test_martirank_learns_from_clean_rows_though_half_of_them_are_copies() -> None:
+    train, new = make_long_servedio(2000, random_state=0), make_long_servedio(2000, random_state=1)
+    scores = MartiRank(n_layers=12).fit(train.X, train.y).decision_function(new.X)
+    assert auc(new.y, scores) > 0.8
 
 
 def test_a_single_row_is_too_few() -> None:

@@ -215,7 +215,8 @@ class RankingData:
 
         It is used wherever a rule depends on a number of rows: noise, automatic penalties, smallest
         leaves. It does not depend on the scale of the weights. If at least half of a class are
-        copies of other rows, each group of copies counts as one row with their total weight.
+        copies of other rows, each group of copies counts as one row with their total weight;
+        groups of different sizes reduce the number of groups to a half at most.
         """
         if self.rows_per_unit is not None:
             units = zip(self.class_weights, self.rows_per_unit, strict=True)
@@ -227,11 +228,16 @@ class RankingData:
         slices = self._class_slices[0 if label else 1]
         if self.copies is None or not self.is_copied[label]:
             return effective_rows((part.weight[rows] for part, rows in slices), self.group)
-        group_weight = np.zeros(len(self.copies), dtype=np.int64)
+        weight_and_size = np.zeros((2, len(self.copies)), dtype=np.int64)
         for part, rows in slices:
             group = self.copies[part.rows[rows]]
-            np.add.at(group_weight, group, part.weight[rows].astype(np.int64))
-        return effective_rows([self.group.sum(group_weight)])
+            np.add.at(weight_and_size[0], group, part.weight[rows].astype(np.int64))
+            np.add.at(weight_and_size[1], group, 1)
+        weight, size = self.group.sum(weight_and_size)
+        # Oversampling makes groups of similar sizes. A few groups far larger than the others are
+        # rows that are frequent in the population, and their weight must not outweigh all others.
+        by_size, by_group = effective_rows([weight]), effective_rows([weight // np.maximum(size, 1)])
+        return max(by_size, by_group / 2)
 
     @cached
     def is_copied(self) -> tuple[bool, bool]:
