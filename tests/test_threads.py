@@ -44,3 +44,29 @@ def test_one_worker_runs_in_place():
 def test_errors_come_through(n_jobs):
     with pytest.raises(ZeroDivisionError), Workers(n_jobs) as workers:
         workers.map(lambda i: 1 // i, [1, 0, 1])
+
+
+def test_the_first_error_is_raised_and_later_items_are_not_begun():
+    begun = []
+
+    def work(i):
+        begun.append(i)
+        raise KeyboardInterrupt if i == 0 else ValueError(f"item {i}")
+
+    with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
+        workers.map(work, range(1000))
+    assert len(begun) <= 2  # a thread may have taken the second one before the first failed
+
+
+def test_all_threads_take_items():
+    """Both threads meet at a barrier, which one alone could not pass."""
+    barrier = threading.Barrier(2, timeout=60)
+    with Workers(2) as workers:
+        threads = workers.map(lambda _: barrier.wait() * 0 + threading.get_ident(), range(6))
+    assert len(set(threads)) == 2
+
+
+def test_a_map_within_a_map_ends():
+    with Workers(2) as workers:
+        totals = workers.map(lambda i: sum(workers.map(lambda j: i * j, range(5))), range(8))
+    assert totals == [10 * i for i in range(8)]

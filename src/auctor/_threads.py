@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from numbers import Integral
+from threading import Lock
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -32,19 +34,63 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     return max(1, (cores or 1) + 1 + int(n_jobs))
 
 
+class _Job(Generic[Item, Result]):
+    """Items that threads take one after another until none is left."""
+
+    def __init__(self, function: Callable[[Item], Result], items: list[Item]) -> None:
+        self._function, self._items = function, items
+        self._results: list[Any] = [None] * len(items)
+        self._errors: dict[int, BaseException] = {}
+        # The next number of a counter is taken by one thread only.
+        self._next, self._n_ended = count(), count(1)
+        self._is_done = Lock()
+        self._is_done.acquire()
+
+    def work(self) -> None:
+        """Take items and keep their results; after an error, items are only counted."""
+        for i in self._next:
+            if i >= len(self._items):
+                return
+            try:
+                if not self._errors:
+                    self._results[i] = self._function(self._items[i])
+            except BaseException as error:  # the thread that waits raises it
+                self._errors[i] = error
+            if next(self._n_ended) == len(self._items):
+                self._is_done.release()
+
+    def wait(self) -> list[Result]:
+        """Work until every item has ended, also those that other threads took."""
+        try:
+            self.work()
+            self._is_done.acquire()
+        except BaseException as error:  # Ctrl-C between two items: the others are not begun
+            self._errors[-1] = error
+        if self._errors:
+            raise self._errors[min(self._errors)]
+        return self._results
+
+
 class Workers:
-    """A pool of threads that maps a function over items; a single worker needs no thread."""
+    """A pool of threads that maps a function over items; a single worker needs no thread.
+
+    The thread that asks is one of the workers: as it would otherwise wake up when others end, it
+    would interrupt a kernel on a machine whose cores are all at work.
+    """
 
     def __init__(self, n_jobs: int | None) -> None:
         self.count = resolve_n_jobs(n_jobs)
-        self._pool = ThreadPoolExecutor(self.count) if self.count > 1 else None
+        self._pool = ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """The results in the order of the items."""
+        """The results in the order of the items; the first error is raised."""
         work = list(items)
-        if self._pool is None or len(work) == 1:
+        if self._pool is None or len(work) <= 1:
             return [function(item) for item in work]
-        return list(self._pool.map(function, work))
+        job = _Job(function, work)
+        for _ in range(min(self.count, len(work)) - 1):
+            self._pool.submit(job.work)
+        return job.wait()
 
     def __enter__(self) -> Self:
         return self

@@ -236,7 +236,10 @@ class RankingData:
         weight, size = self.group.sum(weight_and_size)
         # Oversampling makes groups of similar sizes. A few groups far larger than the others are
         # rows that are frequent in the population, and their weight must not outweigh all others.
-        by_size, by_group = effective_rows([weight]), effective_rows([weight // np.maximum(size, 1)])
+        by_size, by_group = (
+            effective_rows([weight]),
+            effective_rows([weight // np.maximum(size, 1)]),
+        )
         return max(by_size, by_group / 2)
 
     @cached
