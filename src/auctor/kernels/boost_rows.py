@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from auctor._typing import Bools, Ints, RowIndices
 from auctor.kernels.jit import kernel
+from auctor.kernels.prefetch import fetch_row
 
-# Rows that are read together before they are counted, so that many are fetched at the same time.
-_PREFETCHED = 64
 # Rows are far apart if there are this many from one to the next on average; nearer ones are
-# fetched by the processor itself.
-_FAR = 12
+# fetched by the processor itself. Far ones are asked for this number of rows ahead.
+_FAR = 3
+_AHEAD = 32
 
 
 @kernel
@@ -95,43 +95,38 @@ def count_packed(
     lists: Ints,
     slot: Ints,
     histogram: Ints,
-) -> np.int64:
+) -> None:
     """Count some lists of rows: the sum of their packed numbers by bin, in the slot of each list.
 
     ``tile`` is (rows, features), ``histogram`` (slots, bins of all features), and ``amount`` has
-    the packed numbers in the order of the lists. Rows that are far apart in memory are read once
-    before they are counted: these reads are independent, so that many rows are fetched at the same
-    time. Their sum is returned so that the compiler keeps the loop.
+    the packed numbers in the order of the lists.
     """
     width = tile.shape[1]
-    checksum = np.int64(0)
     for k in range(len(lists)):
-        bins = histogram[slot[k]]
-        for first in range(begin[lists[k]], end[lists[k]], _PREFETCHED):
-            last = min(first + _PREFETCHED, end[lists[k]])
-            is_far = order[last - 1] - order[first] > _FAR * _PREFETCHED
-            for i in range(first, last if is_far else first):
-                checksum += np.int64(tile[order[i], 0])
-            i = first
-            while i + 3 < last:  # four rows share a step
-                amount_a, codes_a = amount[i], tile[order[i]]
-                amount_b, codes_b = amount[i + 1], tile[order[i + 1]]
-                amount_c, codes_c = amount[i + 2], tile[order[i + 2]]
-                amount_d, codes_d = amount[i + 3], tile[order[i + 3]]
-                for j in range(width):
-                    start = np.uint64(first_bin[j])
-                    bins[start + np.uint64(codes_a[j])] += amount_a
-                    bins[start + np.uint64(codes_b[j])] += amount_b
-                    bins[start + np.uint64(codes_c[j])] += amount_c
-                    bins[start + np.uint64(codes_d[j])] += amount_d
-                i += 4
-            while i < last:
-                codes_a = tile[order[i]]
-                for j in range(width):
-                    start = np.uint64(first_bin[j])
-                    bins[start + np.uint64(codes_a[j])] += amount[i]
-                i += 1
-    return checksum
+        bins, first, last = histogram[slot[k]], begin[lists[k]], end[lists[k]]
+        is_far = last > first and order[last - 1] - order[first] > _FAR * (last - first)
+        i = first
+        while i + 3 < last:  # four rows share a step
+            if is_far and i + _AHEAD + 3 < last:
+                for ahead in range(i + _AHEAD, i + _AHEAD + 4):
+                    fetch_row(tile, order[ahead])
+            amount_a, codes_a = amount[i], tile[order[i]]
+            amount_b, codes_b = amount[i + 1], tile[order[i + 1]]
+            amount_c, codes_c = amount[i + 2], tile[order[i + 2]]
+            amount_d, codes_d = amount[i + 3], tile[order[i + 3]]
+            for j in range(width):
+                start = np.uint64(first_bin[j])
+                bins[start + np.uint64(codes_a[j])] += amount_a
+                bins[start + np.uint64(codes_b[j])] += amount_b
+                bins[start + np.uint64(codes_c[j])] += amount_c
+                bins[start + np.uint64(codes_d[j])] += amount_d
+            i += 4
+        while i < last:
+            codes_a = tile[order[i]]
+            for j in range(width):
+                start = np.uint64(first_bin[j])
+                bins[start + np.uint64(codes_a[j])] += amount[i]
+            i += 1
 
 
 @kernel

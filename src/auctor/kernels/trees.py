@@ -13,6 +13,7 @@ import numpy.typing as npt
 from auctor._typing import Bools, Floats, Ints
 from auctor.kernels.arrays import read_only
 from auctor.kernels.jit import inner_kernel, kernel
+from auctor.kernels.prefetch import fetch_row
 from auctor.kernels.stumps import LEAST_GAIN
 
 
@@ -59,9 +60,8 @@ def _find_leaves(codes: npt.NDArray[Any], nodes: TreeNodes, leaf: Ints) -> None:
         leaf[row] = k
 
 
-# Rows that are prefetched together: they fit into the first-level cache beside the histograms of
-# a node.
-_PREFETCHED = 64
+# Rows are asked for this number of rows before they are counted.
+_AHEAD = 32
 
 
 @kernel
@@ -133,39 +133,33 @@ def count_lists(
     slot: Ints,
     sign: Ints,
     histogram: npt.NDArray[Any],
-) -> np.int64:
+) -> None:
     """Add the weights of the rows of each list, times its sign, to the histogram in its slot.
 
-    ``histogram`` is (slots, features * n_codes), of one class. The rows of a block are read once
-    before they are counted: these reads are independent, so that many rows are fetched from memory
-    at the same time. Their sum is returned so that the compiler keeps the loop.
+    ``histogram`` is (slots, features * n_codes), of one class.
     """
     width = tile.shape[1]
     n_codes = np.uint64(histogram.shape[1] // width)
-    checksum = np.int64(0)
     for k in range(len(slot)):
-        bins = histogram[slot[k]]
-        for first in range(begin[k], end[k], _PREFETCHED):
-            last = min(first + _PREFETCHED, end[k])
-            for i in range(first, last):
-                checksum += np.int64(tile[order[i], 0]) + np.int64(tile[order[i], width - 1])
-            i = first
-            while i + 1 < last:  # two rows share a step
-                weight_a, codes_a = sign[k] * np.int64(amount[i]), tile[order[i]]
-                weight_b, codes_b = sign[k] * np.int64(amount[i + 1]), tile[order[i + 1]]
-                start = np.uint64(0)
-                for j in range(width):
-                    bins[start + np.uint64(codes_a[j])] += weight_a
-                    bins[start + np.uint64(codes_b[j])] += weight_b
-                    start += n_codes
-                i += 2
-            if i < last:
-                weight_a, codes_a = sign[k] * np.int64(amount[i]), tile[order[i]]
-                start = np.uint64(0)
-                for j in range(width):
-                    bins[start + np.uint64(codes_a[j])] += weight_a
-                    start += n_codes
-    return checksum
+        bins, i, last = histogram[slot[k]], begin[k], end[k]
+        while i + 1 < last:  # two rows share a step
+            if i + _AHEAD + 1 < last:
+                fetch_row(tile, order[i + _AHEAD])
+                fetch_row(tile, order[i + _AHEAD + 1])
+            weight_a, codes_a = sign[k] * np.int64(amount[i]), tile[order[i]]
+            weight_b, codes_b = sign[k] * np.int64(amount[i + 1]), tile[order[i + 1]]
+            start = np.uint64(0)
+            for j in range(width):
+                bins[start + np.uint64(codes_a[j])] += weight_a
+                bins[start + np.uint64(codes_b[j])] += weight_b
+                start += n_codes
+            i += 2
+        if i < last:
+            weight_a, codes_a = sign[k] * np.int64(amount[i]), tile[order[i]]
+            start = np.uint64(0)
+            for j in range(width):
+                bins[start + np.uint64(codes_a[j])] += weight_a
+                start += n_codes
 
 
 @kernel
