@@ -15,6 +15,7 @@ from auctor.kernels.boost_rows import (
     send_packed,
     subtract_packed,
 )
+from auctor.kernels.boost_scores import add_tree, tree_steps
 from auctor.kernels.boost_slopes import HALF, pack_slopes
 from auctor.kernels.boost_splits import (
     BoostFeatures,
@@ -26,12 +27,10 @@ from auctor.kernels.boost_splits import (
 )
 from auctor.kernels.boosted_trees import (
     RowLists,
-    add_tree,
     allow_features,
     boost_level,
     feature_groups,
     send_children,
-    tree_steps,
 )
 from auctor.kernels.trees import TreeNodes, leaves_of
 from tests.reference import tree_boost as slow

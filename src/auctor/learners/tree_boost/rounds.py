@@ -9,9 +9,10 @@ import numpy as np
 from auctor._typing import DenseCodes, Floats, Ints
 from auctor.data import RankingData, Workers
 from auctor.kernels.boost_rows import draw_rows, mix
+from auctor.kernels.boost_scores import TreeSteps, add_tree, tree_steps
 from auctor.kernels.boost_slopes import HALF, pack_slopes
 from auctor.kernels.boost_splits import BoostRule
-from auctor.kernels.boosted_trees import TreeSteps, add_tree, feature_groups, tree_steps
+from auctor.kernels.boosted_trees import feature_groups
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.max_features import number_of_features
 from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower, check_tree
