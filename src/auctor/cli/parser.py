@@ -5,20 +5,30 @@ Nothing heavy is imported here, so that help and wrong usage answer at once.
 
 import argparse
 from collections.abc import Callable
-from typing import Any
 
 from auctor import __version__
 from auctor.cli.argument_parser import HelpFormatter, Parser
-from auctor.cli.argument_types import read_delimiter, read_number, read_parameter
+from auctor.cli.argument_types import read_number, read_parameter
 from auctor.cli.examples import EXAMPLES, OVERVIEW
 from auctor.cli.scorecard_options import add_scorecard
-
-_METRICS = (
-    "auc, ks, p@k:100 (precision in the top 100 rows; p@k:0.1 in the top 10%%) or pauc:0-0.1 "
-    "(partial AUC for false positive rates from 0 to 0.1); default: auc"
+from auctor.cli.shared_options import (
+    add_by,
+    add_columns,
+    add_cv,
+    add_delimiter,
+    add_document,
+    add_json,
+    add_labels,
+    add_memory,
+    add_model,
+    add_out,
+    add_problem,
+    add_reference,
+    add_run,
+    add_seed,
+    add_spill,
+    add_strict,
 )
-
-Add = Callable[..., object]
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -48,7 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _add_problem(add)
+    add_problem(add)
     default = "(default: smooth-aucboost-cv, for ks and p@k exactboost-cv)"
     add("--learner", metavar="NAME", help=f"a name that `auctor learners` lists {default}")
     add(
@@ -66,14 +76,14 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the score must rise (x=+) or fall (x=-) with this column; several as x=+,y=-",
     )
-    _add_cv(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 skips it")
+    add_cv(add, "0 or at least 2", lambda n: n == 0 or n >= 2, "; 0 skips it")
     add(
         "--max-memory",
         metavar="SIZE",
         help="fit to a file (CSV, Parquet) or a folder of Parquet files larger than memory, using "
         "at most this, such as 2GB; one of the --cv folds is tested instead of all",
     )
-    _add_spill(add)
+    add_spill(add)
     add(
         "--checkpoint",
         metavar="DIR",
@@ -90,16 +100,16 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not cross-validate logistic regression for comparison",
     )
-    _add_out(add, "--out", "the model file", ".model.json")
-    _add_out(add, "--report", "also write an HTML report", ".report.html", nargs="?", const="")
-    _add_by(add, "in the report, by out-of-fold scores")
-    _add_document(add)
-    _add_run(parser)
+    add_out(add, "--out", "the model file", ".model.json")
+    add_out(add, "--report", "also write an HTML report", ".report.html", nargs="?", const="")
+    add_by(add, "in the report, by out-of-fold scores")
+    add_document(add)
+    add_run(parser)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _add_problem(add)
+    add_problem(add)
     add(
         "--learner",
         metavar="NAME",
@@ -109,76 +119,14 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "hist-gradient-boosting, lightgbm, xgboost, ebm of other libraries (repeatable; default: "
         "the default learner for the metric, and the installed ones of other libraries)",
     )
-    _add_cv(add, "of at least 2", lambda n: n >= 2, "")
-    _add_run(parser)
-
-
-def _add_problem(add: Add) -> None:
-    """Options of a table to learn from: the roles of its columns, the metric."""
-    _add_table(add, nargs="?")
-    add("--target", metavar="COL", help="the column with the two labels (required)")
-    add(
-        "--positive",
-        metavar="LABEL",
-        help="the label that gets high scores (default: the larger number, or the text that "
-        "comes last in alphabetical order)",
-    )
-    add("--weight", metavar="COL", help="the column with row weights")
-    add(
-        "--group",
-        metavar="COL",
-        help="a column such as a customer number: rows with the same value stay in one fold",
-    )
-    add(
-        "--time",
-        metavar="COL",
-        help="a column with the time of each row: every fold is predicted by a model of the rows "
-        "before it, and the column is not a feature",
-    )
-    _add_columns(add, "--drop", "do not use this column")
-    _add_columns(add, "--categorical", "treat this column of numbers as categories")
-    add(
-        "--missing",
-        metavar="VALUE",
-        action="append",
-        default=[],
-        help="a value that stands for a missing one, such as -9 or unknown, in all columns; "
-        "income=-9 in one column; several as -9,-8 (repeatable)",
-    )
-    add("--metric", metavar="METRIC", default="auc", help=f"the metric to train for: {_METRICS}")
-
-
-def _add_out(add: Add, flag: str, summary: str, extension: str, **more: Any) -> None:
-    default = f"default: the name of TABLE with {extension}, in the current folder"
-    add(flag, metavar="PATH", help=f"{summary}, or - for standard output ({default})", **more)
-
-
-def _add_cv(add: Add, wanted: str, is_valid: Callable[[int], bool], more: str) -> None:
-    help_text = f"number of folds of the cross-validation{more} (default: 5)"
-    add("--cv", metavar="N", type=read_number(wanted, is_valid), default=5, help=help_text)
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    """Options of a command that takes a while."""
-    add = parser.add_argument
-    add("--config", metavar="FILE", help="a TOML file with these options")
-    _add_seed(add)
-    add(
-        "--jobs",
-        metavar="N",
-        type=read_number("other than 0", lambda n: n != 0),
-        default=1,
-        help="number of threads; -1 uses all cores (default: 1)",
-    )
-    add("--quiet", action="store_true", help="do not print progress")
-    _add_delimiter(add)
-    _add_json(parser)
+    add_cv(add, "of at least 2", lambda n: n >= 2, "")
+    add_run(parser)
 
 
 def _add_score(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _add_model(add)
-    _add_columns(add, "--keep", "copy this column of the table to the result")
+    add_model(add)
+    add_columns(add, "--keep", "copy this column of the table to the result")
     add(
         "--threshold",
         metavar="T",
@@ -198,8 +146,8 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         choices=("both", "up", "down"),
         help="show only reasons that raise the score (up) or lower it (down); default: both",
     )
-    _add_reference(add)
-    _add_strict(add)
+    add_reference(add)
+    add_strict(add)
     add(
         "--digits",
         metavar="N",
@@ -219,55 +167,20 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put an apostrophe before texts that a spreadsheet would run as formulas (= + - @)",
     )
-    _add_memory(add)
-    _add_delimiter(add)
-    _add_json(parser)
-
-
-def _add_strict(add: Add) -> None:
-    add(
-        "--strict",
-        action="store_true",
-        help="stop with an error, before anything is written, where rows differ from the training "
-        "rows: missing values, unknown categories, numbers out of range (default: a warning)",
-    )
+    add_memory(add)
+    add_delimiter(add)
+    add_json(parser)
 
 
 def _add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
-    _add_json(parser)
-
-
-def _add_memory(add: Callable[..., Any]) -> None:
-    add(
-        "--max-memory",
-        metavar="SIZE",
-        help="read a CSV or Parquet file larger than memory in batches of rows, using at most "
-        "this, such as 2GB; a folder of Parquet files is always read so (default for it: 2GB)",
-    )
-
-
-def _add_spill(add: Callable[..., Any]) -> None:
-    add(
-        "--spill-dir",
-        metavar="DIR",
-        help="folder for the temporary files of --max-memory (default: that of the system)",
-    )
-
-
-def _add_reference(add: Callable[..., Any]) -> None:
-    add(
-        "--reference",
-        metavar="TABLE",
-        help="compare with the average row of this table (default: with the average training row, "
-        "which is stored in the model)",
-    )
+    add_json(parser)
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _add_model(add)
-    _add_labels(add)
+    add_model(add)
+    add_labels(add)
     add(
         "--at",
         metavar="CRITERION",
@@ -287,27 +200,27 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "confidence, such as 0.95 (default: the rows of this table meet the criterion, and about "
         "half of all new tables do not)",
     )
-    _add_by(add, "at the threshold of the first --at, or that of the model")
-    _add_strict(add)
-    _add_seed(add)
-    _add_memory(add)
-    _add_spill(add)
-    _add_delimiter(add)
-    _add_json(parser)
+    add_by(add, "at the threshold of the first --at, or that of the model")
+    add_strict(add)
+    add_seed(add)
+    add_memory(add)
+    add_spill(add)
+    add_delimiter(add)
+    add_json(parser)
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _add_model(add)
-    _add_labels(add)
-    _add_out(add, "--out", "the HTML report", ".report.html")
-    _add_by(add, "in the report")
+    add_model(add)
+    add_labels(add)
+    add_out(add, "--out", "the HTML report", ".report.html")
+    add_by(add, "in the report")
     add(
         "--time",
         metavar="COL",
         help="a column with the time of each row: the report shows the quality by period",
     )
-    _add_document(add)
+    add_document(add)
     add(
         "--config",
         metavar="FILE",
@@ -319,18 +232,18 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="also write the numbers of the report as JSON, or - for standard output",
     )
-    _add_strict(add)
+    add_strict(add)
     add("--quiet", action="store_true", help="do not print progress")
-    _add_seed(add)
-    _add_memory(add)
-    _add_spill(add)
-    _add_delimiter(add)
-    _add_json(parser)
+    add_seed(add)
+    add_memory(add)
+    add_spill(add)
+    add_delimiter(add)
+    add_json(parser)
 
 
 def _add_monitor(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _add_model(add)
+    add_model(add)
     add("--target", metavar="COL", help="the column with the labels; rows without one may be empty")
     add("--weight", metavar="COL", help="the column with row weights")
     add("--time", metavar="COL", help="the column with the time of each row: results by period")
@@ -353,53 +266,12 @@ def _add_monitor(parser: argparse.ArgumentParser) -> None:
         "positives); several as psi=0.25,auc=-0.03 (repeatable)",
     )
     page = "also write an HTML page"
-    _add_out(add, "--report", page, ".monitor.html", nargs="?", const="")
+    add_out(add, "--report", page, ".monitor.html", nargs="?", const="")
     add("--title", metavar="TEXT", help="the title of the page (default: table and model)")
     add("--quiet", action="store_true", help="do not print progress")
-    _add_seed(add)
-    _add_delimiter(add)
-    _add_json(parser)
-
-
-def _add_document(add: Add) -> None:
-    """Options of a report as a document."""
-    add("--title", metavar="TEXT", help="the title of the report (default: learner and table)")
-    add("--author", metavar="TEXT", help="who is responsible for the report; printed at its top")
-    add(
-        "--positive-name",
-        metavar="TEXT",
-        help="what the positive label means, such as churned for 1; used in the report",
-    )
-    add(
-        "--no-example-rows",
-        action="store_true",
-        help="write no rows into the report (default: nine, at percentiles of the score, which the "
-        "panel for one row explains)",
-    )
-    add(
-        "--card",
-        metavar="NAME=TEXT",
-        type=read_parameter,
-        action="append",
-        default=[],
-        help="an entry of the model card in the report: intended_use, users, out_of_scope, limits, "
-        "owner or contact (repeatable; a config file has them in a table [card])",
-    )
-
-
-def _add_by(add: Add, where: str) -> None:
-    _add_columns(
-        add,
-        "--by",
-        "measure each group of rows with the same value of this column, which need not be a "
-        f"feature, {where}",
-    )
-    add(
-        "--compare",
-        choices=("rest", "pairs"),
-        help="test each group of --by against the other groups together, or every two groups "
-        "(default: rest)",
-    )
+    add_seed(add)
+    add_delimiter(add)
+    add_json(parser)
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
@@ -421,9 +293,9 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
         help="explain this row, counted from 1 (repeatable; default: the row with the highest "
         "score)",
     )
-    _add_reference(add)
-    _add_delimiter(add)
-    _add_json(parser)
+    add_reference(add)
+    add_delimiter(add)
+    add_json(parser)
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
@@ -448,65 +320,12 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the table that the SQL reads, or schema.table (default: data)",
     )
-    _add_columns(add, "--keep", "a column of the table that the result of the SQL has, too")
-    _add_columns(add, "--boolean", "a feature of the type BOOLEAN in the database")
+    add_columns(add, "--keep", "a column of the table that the result of the SQL has, too")
+    add_columns(add, "--boolean", "a feature of the type BOOLEAN in the database")
     scorecard = parser.add_argument_group("options of --to scorecard").add_argument
     add_scorecard(scorecard)
-    _add_delimiter(scorecard)
-    _add_json(parser)
-
-
-def _add_model(add: Add) -> None:
-    add("model", metavar="MODEL", help="a model file that `auctor fit` wrote")
-    _add_table(add)
-
-
-def _add_table(add: Add, **more: Any) -> None:
-    add("table", metavar="TABLE", help="a table; - reads CSV from standard input", **more)
-
-
-def _add_labels(add: Add) -> None:
-    add("--target", metavar="COL", required=True, help="the column with the two labels")
-    add("--weight", metavar="COL", help="the column with row weights")
-    add(
-        "--group",
-        metavar="COL",
-        help="a column such as a customer number: confidence intervals treat rows with the same "
-        "value as dependent",
-    )
-
-
-def _add_columns(add: Add, flag: str, summary: str) -> None:
-    add(
-        flag,
-        metavar="COL",
-        action="append",
-        default=[],
-        help=f"{summary}; several as a,b (repeatable)",
-    )
-
-
-def _add_seed(add: Add) -> None:
-    add(
-        "--seed",
-        metavar="N",
-        type=read_number("between 0 and 4294967295", lambda n: 0 <= n < 2**32),
-        default=0,
-        help="seed of the random numbers (default: 0)",
-    )
-
-
-def _add_delimiter(add: Add) -> None:
-    add(
-        "--delimiter",
-        metavar="CHAR",
-        type=read_delimiter,
-        help="delimiter of the CSV file: a character or tab (default: whichever of , ; tab | fits)",
-    )
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_delimiter(scorecard)
+    add_json(parser)
 
 
 # Name of a command -> its summary, and the function that adds its options.
@@ -526,5 +345,5 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         "write a model as SQL, ONNX, Python or JavaScript that scores rows, or as a scorecard",
         _add_export,
     ),
-    "learners": ("list the learners", _add_json),
+    "learners": ("list the learners", add_json),
 }
