@@ -22,7 +22,7 @@ PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
 	$(RUN) -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint format docs build test-oldest bench quality papers papers-quick api golden clean
+.PHONY: help demo test fuzz lint format docs build test-oldest bench quality pages papers papers-quick api golden clean
 # All of them write to the one environment.
 .NOTPARALLEL:
 
@@ -105,6 +105,9 @@ bench: .venv/bench ## Speed against the peers, side by side, as ratios
 
 quality: .venv/bench ## Cross-validated AUC against the peers on the tables in AUCTOR_DATA
 	$(BIN)/python benchmarks/quality.py
+
+pages: .venv/runtime ## Tables of the measured pages from benchmarks/results
+	$(BIN)/python benchmarks/pages.py
 
 papers: .venv/bench ## Tables, figures and theorems of the papers, into docs/papers; takes hours, continues after an interruption
 	$(BIN)/python -m papers all --jobs 2 --out docs/papers --results papers/results

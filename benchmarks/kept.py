@@ -63,6 +63,11 @@ def signed(numbers: tuple[float, float, float]) -> str:
     return f"**{text}**" if low > 0 or high < 0 else text
 
 
-def print_row(cells: Sequence[str]) -> None:
+def row(cells: Sequence[str]) -> str:
     """A row of a table in Markdown."""
-    print("| " + " | ".join(cells) + " |")
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_row(cells: Sequence[str]) -> None:
+    """Print a row of a table in Markdown."""
+    print(row(cells))

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from kept import Kept, interval, keep, print_row, read_kept, signed
+from kept import Kept, keep, read_kept
 from quality import each_table
+from result_tables import DEFAULT, settings_table
 from sklearn.model_selection import StratifiedKFold
 from smooth_quality import NAMES
 from tree_boost_quality import TABLES, cpu_seconds
@@ -33,7 +34,6 @@ SETTINGS: dict[str, list[Any]] = {
     "max_depth": [4, 8],
 }
 KINDS = ["mixed", "trees"]
-DEFAULT = "defaults"
 CASES: dict[str, dict[str, Any]] = {DEFAULT: {}}
 CASES |= {f"{name}={value}": {name: value} for name in SETTINGS for value in SETTINGS[name]}
 
@@ -67,24 +67,6 @@ def run(tables: list[str], kinds: list[str], cases: list[str], path: Path | None
     return kept
 
 
-def print_table(kept: Kept, kind: str, cases: list[str]) -> None:
-    """Mean AUC, its difference to the defaults with a 95 % interval over tables, and seconds."""
-    print_row([kind, "tables", "mean AUC", "minus defaults", "ahead on", "CPU seconds"])
-    print_row(["---"] * 6)
-    default = f"{kind}, {DEFAULT}"
-    for case in cases:
-        name = f"{kind}, {case}"
-        both = [r for r in kept.values() if name in r and default in r]
-        if not both:
-            continue
-        gaps = [mean(r[name]["auc"]) - mean(r[default]["auc"]) for r in both]
-        area = mean(mean(r[name]["auc"]) for r in both)
-        seconds = sum(sum(r[name]["seconds"]) for r in both)
-        ahead = str(sum(gap > 0 for gap in gaps))
-        against = ["", ""] if case == DEFAULT else [signed(interval(gaps)), ahead]
-        print_row([case, str(len(both)), f"{area:.4f}", *against, f"{seconds:.0f}"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="+", default=TABLES)
@@ -101,8 +83,7 @@ def main() -> None:
         kept = run(options.tables, options.kinds, options.cases, options.keep)
     kept = {table: kept[table] for table in options.tables if table in kept}
     for kind in options.kinds:
-        print_table(kept, kind, options.cases)
-        print()
+        print("\n".join(settings_table(kept, kind, options.cases)), end="\n\n")
 
 
 if __name__ == "__main__":

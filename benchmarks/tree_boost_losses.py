@@ -10,11 +10,11 @@ tree_boost_quality.py, whose results of the same methods are then used.
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import tree_boost_quality as quality
-from kept import print_row, read_kept
+from kept import read_kept
+from result_tables import means_table
 
 from auctor import SmoothTreeBoost
 
@@ -57,12 +57,8 @@ def main() -> None:
     titles = {"auc": "AUC", "partial": f"mean TPR up to FPR {quality.FPR}", "top": "precision, 1 %"}
     for name, title in titles.items():
         print(f"\n{title}\n")
-        print_row(["method", *options.tables, "mean"])
-        print_row(["---"] * (len(options.tables) + 2))
-        for method in methods:
-            stored = STORED.get(method, method)
-            means = [mean(kept[table][stored][name]) for table in options.tables]
-            print_row([method, *(f"{x:.4f}" for x in means), f"{mean(means):.4f}"])
+        by_name = {method: STORED.get(method, method) for method in methods}
+        print("\n".join(means_table(kept, options.tables, by_name, name)))
 
 
 if __name__ == "__main__":

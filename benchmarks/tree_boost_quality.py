@@ -4,7 +4,8 @@ The tables are CSV files with a 0/1 column ``target`` in the folder AUCTOR_DATA,
 All methods have the same folds: 5, or 3 where a table has more than 5,000 rows. Seconds are those
 of the processor, because the machine may be shared. Every finished run (a table and a method) is
 stored in ``--keep FILE`` at once and not repeated, so a stopped benchmark can be continued, and
-methods can be run one at a time or side by side; ``--report`` prints what is stored.
+methods can be run one at a time or side by side; ``--report`` prints what is stored, and
+``python benchmarks/pages.py`` writes it into the page.
 """
 
 import argparse
@@ -12,16 +13,16 @@ import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from catboost import CatBoostClassifier
 from interpret.glassbox import ExplainableBoostingClassifier
-from kept import Kept, interval, keep, print_row, read_kept, signed
+from kept import Kept, keep, read_kept
 from quality import each_table
-from scipy.stats import rankdata
+from result_tables import differences, quality_table
 from sklearn.model_selection import StratifiedKFold
 from smooth_quality import METHODS as OTHERS
 from smooth_quality import NAMES, score
@@ -117,36 +118,6 @@ def run(tables: list[str], methods: list[str], path: Path | None, again: bool) -
     return kept
 
 
-def print_tables(kept: Kept, methods: list[str]) -> None:
-    """Mean AUC with its standard deviation over folds, then means, mean ranks and seconds."""
-    print_row(["table", *methods])
-    print_row(["---"] * (len(methods) + 1))
-    complete = {t: r for t, r in kept.items() if all(m in r for m in methods)}
-    if not complete:
-        sys.exit("no table has been run with all of these methods; choose fewer with --methods")
-    for table, results in complete.items():
-        means = {m: mean(results[m]["auc"]) for m in methods}
-        cells = [f"{means[m]:.4f} ± {stdev(results[m]['auc']):.4f}" for m in methods]
-        top = max(means.values())
-        bold = [f"**{c}**" if means[m] == top else c for m, c in zip(methods, cells, strict=True)]
-        print_row([table, *bold])
-    areas = np.array([[mean(r[m]["auc"]) for m in methods] for r in complete.values()])
-    print_row([f"mean of {len(complete)}", *(f"{x:.4f}" for x in areas.mean(axis=0))])
-    ranks = rankdata(-areas, axis=1).mean(axis=0)
-    print_row(["mean rank", *(f"{x:.2f}" for x in ranks)])
-    seconds = [sum(sum(r[m]["seconds"]) for r in complete.values()) for m in methods]
-    print_row(["CPU seconds", *(f"{x:.0f}" for x in seconds)])
-
-
-def print_differences(kept: Kept, ours: str, others: list[str]) -> None:
-    """Mean difference of the AUC to each other method over the tables, with a 95 % interval."""
-    for other in others:
-        both = [r for r in kept.values() if ours in r and other in r]
-        gaps = [mean(r[ours]["auc"]) - mean(r[other]["auc"]) for r in both]
-        wins = sum(gap > 0 for gap in gaps)
-        print(f"- {ours} minus {other}: {signed(interval(gaps))}, ahead on {wins} of {len(gaps)}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="+", default=TABLES)
@@ -160,11 +131,11 @@ def main() -> None:
     else:
         kept = run(options.tables, options.methods, options.keep, options.again)
     kept = {table: kept[table] for table in options.tables if table in kept}
-    print_tables(kept, options.methods)
-    print()
+    lines = [*quality_table(kept, options.methods), ""]
     for ours in ("SmoothTreeBoost", "RankEnsemble"):
         if ours in options.methods:
-            print_differences(kept, ours, [m for m in options.methods if m != ours])
+            lines += differences(kept, ours, [m for m in options.methods if m != ours])
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """How Sphinx builds the site. Nothing comes from a network, neither at build nor at view time."""
 
 import os
+import re
 import shutil
 import sys
 from importlib.metadata import files
@@ -73,6 +74,8 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 1000,
     "abort_on_example_error": True,
+    # Examples print what they show; the names of a display's fields below its picture say nothing.
+    "capture_repr": (),
     "plot_gallery": "True",
     "thumbnail_size": (400, 280),
     "within_subsection_order": "gallery_order.GalleryOrder",
@@ -84,6 +87,7 @@ html_title = "auctor"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_search_scorer = "search_order.js"
 html_show_sourcelink = False
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "auctor"},
@@ -122,5 +126,17 @@ def _copy_mathjax(app: Any, error: Exception | None) -> None:
             shutil.copyfile(str(file.locate()), target / inside)
 
 
+def _title_links(app: Any, name: str, content: list[str]) -> None:
+    """Links between Markdown pages have the other page's title, where GitHub shows its file."""
+    content[0] = re.sub(r"\[(\w+\.md)\]\(\1\)", r"[](\1)", content[0])
+
+
+def _page_links(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """A page that a docstring names as a file of the repository is a link here."""
+    lines[:] = [re.sub(r"\bdocs/(\w+)\.md\b", r":doc:`/\1`", line) for line in lines]
+
+
 def setup(app: Any) -> None:
     app.connect("build-finished", _copy_mathjax)
+    app.connect("source-read", _title_links)
+    app.connect("autodoc-process-docstring", _page_links)

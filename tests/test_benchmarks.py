@@ -1,5 +1,6 @@
 """Benchmarks start as scripts do: with their own folder on the path, and not the checkout's."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -17,3 +18,15 @@ def test_a_benchmark_finds_the_papers_and_the_slow_versions(tmp_path: Path) -> N
         timeout=120,
     )
     assert done.stdout.strip() == "tests.reference.exact_bisection", done.stderr
+
+
+def test_pages_have_the_tables_of_the_stored_results(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    pages = runpy.run_path(str(BENCHMARKS / "pages.py"))
+    for page in pages["PAGES"]:
+        text = page.read_text(encoding="utf-8")
+        assert pages["updated"](text) == text, f"`make pages` writes {page.name}"
+    # Every table is on the page, and a figure that was changed by hand is put right.
+    assert text.count("<!-- results: ") == len(pages["TABLES"])
+    wrong = text.replace("| mean of 23 | 0.9133 |", "| mean of 23 | 0.9233 |")
+    assert wrong != text and pages["updated"](wrong) == text

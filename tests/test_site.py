@@ -1,7 +1,12 @@
 """The sources of the site name what they should; ``make docs`` builds it and runs its examples."""
 
+import ast
+import builtins
+import doctest
+import inspect
 import re
 import runpy
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -35,6 +40,60 @@ def test_the_api_reference_has_every_public_name() -> None:
     elsewhere = {"auctor.__version__", "auctor.OracleError"}
     packages = {"auctor.datasets", "auctor.metrics", "auctor.dask.metrics"}
     assert wanted - elsewhere - packages <= api_names(), "add the names to docs/api"
+
+
+def public_examples() -> Iterator[tuple[str, str]]:
+    """The examples of every public name and of its methods, each as a piece of code."""
+    parser = doctest.DocTestParser()
+    for module in map(import_module, MODULES):
+        for name in public_names(module):
+            whole = getattr(module, name)
+            of_class = inspect.getmembers(whole, callable) if inspect.isclass(whole) else []
+            for part, one in [("", whole), *((f".{n}", m) for n, m in of_class if n[0] != "_")]:
+                examples = parser.get_examples(inspect.getdoc(one) or "")
+                if "auctor" in str(getattr(one, "__module__", "auctor")) and examples:
+                    yield f"{module.__name__}.{name}{part}", "".join(e.source for e in examples)
+
+
+def undefined_names(code: str) -> set[str]:
+    """Names that a piece of code uses and neither defines nor imports."""
+    used, known = set(), set(dir(builtins))
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else known).add(node.id)
+        elif isinstance(node, ast.alias):
+            known.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            known.add(node.name)
+        elif isinstance(node, ast.arg):
+            known.add(node.arg)
+    return used - known
+
+
+def test_examples_can_be_pasted() -> None:
+    """A doctest has the names of its module; a reader who copies it has only what it imports."""
+    assert undefined_names("import a.b as c\nprint(c, [d for d in e])") == {"e"}
+    examples = dict(public_examples())
+    assert len(examples) > 150
+    lacking = {name: found for name, code in examples.items() if (found := undefined_names(code))}
+    assert not lacking
+
+
+def test_public_classes_have_an_example() -> None:
+    # Base classes, and warnings that are only caught.
+    without = {"Model", "ExplainedModel", "TermModel"}
+    for module in map(import_module, MODULES):
+        for name in public_names(module):
+            one = getattr(module, name)
+            if inspect.isclass(one) and not issubclass(one, Exception) and name not in without:
+                assert ">>> " in (one.__doc__ or ""), f"{module.__name__}.{name}"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_no_line_of_a_page_is_taken_for_a_comment(page: Path) -> None:
+    """MyST leaves out a line that begins with a percent sign, such as the rest of "95 %"."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if line.startswith("%")]
 
 
 def test_gallery_examples_are_many_and_short() -> None:

@@ -124,8 +124,9 @@ def check_one(**choices: Any) -> tuple[str, Any]:
     given = [(name, value) for name, value in choices.items() if value is not None]
     if len(given) != 1:
         names = " and ".join(name for name, _ in given)
-        what = f"{names} are given" if given else f"none of {', '.join(choices)} is given"
-        raise ValueError(f"{what}; give exactly one of {', '.join(choices)}")
+        if not given:
+            raise ValueError(f"none of {', '.join(choices)} is given; give exactly one of them")
+        raise ValueError(f"{names} are given; give exactly one of {', '.join(choices)}")
     return given[0]
 
 

@@ -15,7 +15,23 @@ __all__ = [
 
 
 class MarginWarning(UserWarning):
-    """MarginRanker reached no margin, raised epsilon to reach one, or ended before the optimum."""
+    """MarginRanker reached no margin, raised epsilon to reach one, or ended before the optimum.
+
+    Examples
+    --------
+    As any warning it can be turned into an error, or left out:
+
+    >>> import warnings
+    >>> from auctor import MarginRanker
+    >>> from auctor.exceptions import MarginWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", MarginWarning)
+    ...     MarginRanker(epsilon=0.1).fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+    Traceback (most recent call last):
+    ...
+    auctor.exceptions.MarginWarning: no weights have a positive soft margin, ...; give a larger
+    epsilon (or nu), or relax=True
+    """
 
 
 class SmoothWarning(UserWarning):

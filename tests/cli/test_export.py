@@ -62,4 +62,8 @@ def test_wrong_usage(run: Run, model: Path) -> None:
     assert (done.code, "--dialect is an option of --to sql" in done.error) == (2, True)
     done = run("export", model, "--to", "sql", "--dialect", "db3")
     assert (done.code, "--dialect is 'db3'; give one of duckdb, " in done.error) == (2, True)
+    done = run("export", model, "--to", "sql", "--table", "data/loans.csv", "--out", "-")
+    assert (done.code, done.out) == (2, "")
+    assert "--table is 'data/loans.csv', a file; give the name of a table" in done.error
+    assert "such as loans" in done.error
     assert "reads this file" in run("export", model, "--to", "sql", "--out", model).error

@@ -98,6 +98,8 @@ def test_learners_are_listed(run: Run) -> None:
         (["guess"], "invalid choice: 'guess'"),
         (["fit", "t.csv"], "--target"),
         (["fit", "t.csv", "--targ", "y"], "--targ y; did you mean --target? (see auctor fit"),
+        (["fit", "t.csv", "--threshold", "1"], "--threshold is an option of auctor score"),
+        (["predict", "m.json"], "no command 'predict'; did you mean auctor score?"),
         (
             ["fit", "t.csv", "--target", "y", "--learner", "lightgbm"],
             "only `auctor compare` can run it",

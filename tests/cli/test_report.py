@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import date, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -109,7 +110,12 @@ def test_a_report_is_a_document(run: Run, train: Path) -> None:
     written = sha256(Path("train.model.json").read_bytes()).hexdigest()
     assert facts["about"]["model_hash"] == written and written[:16] in page
     assert "<h1>&lt;b&gt;Churn&lt;/b&gt;</h1>" in page and "<b>Churn" not in page
-    assert "A. Analyst" in page and facts["about"]["made"] in page
+    day = date.fromisoformat(facts["about"]["made"])  # in words on the page
+    assert "A. Analyst" in page and f"<dd>{day.day} {day:%B %Y}</dd>" in page
+    fitted = {line["title"]: line["text"] for line in facts["card"]["model"]}["Fitted"]
+    moment = datetime.fromisoformat(fitted)
+    assert fitted not in page.partition("<script")[0]
+    assert f"<td>{moment.day} {moment:%B %Y, %H:%M} UTC</td>" in page
     assert "80 rows, 40 positive" in page and "(2 folds)" in page
     assert (facts["data"]["positive"], facts["data"]["negative"]) == ("churned", "not churned")
     assert "is taken as the positive label" in done.log and "is taken as the" not in page

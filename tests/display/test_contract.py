@@ -142,6 +142,11 @@ def test_from_returns_the_class(display):
     assert type(display).__name__ in EVERY
 
 
+def test_a_display_prints_its_fields_and_no_numbers(display):
+    names = [field.name for field in dataclasses.fields(display)]
+    assert repr(display) == f"{type(display).__name__}({', '.join(names)})"
+
+
 def test_plot_draws_on_the_axes_given_and_returns_itself(display):
     figure, ax = plt.subplots()
     n_figures = len(plt.get_fignums())

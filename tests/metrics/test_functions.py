@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from auctor import metrics
 
@@ -155,3 +156,30 @@ def test_rounding_does_not_push_an_auc_above_one():
         y = [0, 0, 0, 1, 1, 1]
         assert metrics.auc(y, range(6), sample_weight=weight) <= 1.0
         assert metrics.roc_curve(y, range(6), sample_weight=weight).auc() <= 1.0
+
+
+ANSWERS = np.array(["bad"] * 20 + ["good"] * 30)
+RISK = np.arange(50)[::-1] + np.tile([0.0, 25.0], 25)  # high for most of the bad
+
+
+def test_text_labels_in_the_wrong_order_are_warned_of():
+    """The larger label is the positive one, as in scikit-learn's roc_auc_score."""
+    says = r"y_score is lower for 'good' than for 'bad' \(AUC 0\.\d+\).* give pos_label='bad'"
+    with pytest.warns(UserWarning, match=says):
+        value = metrics.auc(ANSWERS, RISK)
+    assert value == pytest.approx(roc_auc_score(ANSWERS, RISK)) and value < 0.2
+    with pytest.warns(UserWarning, match="score_b is lower for 'good'"):
+        metrics.compare_auc(ANSWERS, -RISK, RISK)
+
+
+def test_no_warning_where_the_direction_is_known_or_right_or_may_be_chance():
+    assert metrics.auc(ANSWERS, RISK, pos_label="bad") > 0.8
+    assert metrics.auc(ANSWERS, -RISK) > 0.8
+    assert metrics.auc(ANSWERS == "good", RISK) < 0.2  # 1 of 0 and 1 is clear
+    assert metrics.auc(["bad", "bad", "good", "good"], [4, 3, 2, 1]) == 0
+
+
+def test_scores_of_two_columns_and_estimators_are_told_what_to_give():
+    for odd in (np.zeros((4, 2)), metrics):
+        with pytest.raises(ValueError, match=r"one-dimensional array, such as decision_function"):
+            metrics.auc(Y, odd)

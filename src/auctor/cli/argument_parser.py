@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 WRONG_USAGE = 2
+# What other programs call a command -> its name here.
+_OTHER_NAMES = {"predict": "score", "train": "fit", "test": "evaluate", "eval": "evaluate"}
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -33,14 +35,40 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; the error about an unknown option suggests the most similar known one."""
         words = sys.argv[1:] if args is None else args
+        if words and words[0] in _OTHER_NAMES:
+            meant = _OTHER_NAMES[words[0]]
+            self.error(f"there is no command {words[0]!r}; did you mean auctor {meant}?")
         parsed, unknown = self.parse_known_args(_joined(words), namespace)
         if unknown:
-            parser = _subparser(self, getattr(parsed, "command", None))
-            flags = [flag for action in parser._actions for flag in action.option_strings]
-            near = get_close_matches(unknown[0].partition("=")[0], flags, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            parser = _commands(self).get(getattr(parsed, "command", None) or "", self)
+            hint = _hint(self, parser, unknown[0].partition("=")[0])
             parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return parsed
+
+
+def _hint(
+    whole: argparse.ArgumentParser, parser: argparse.ArgumentParser, unknown: str
+) -> str:
+    """The end of an error about an unknown option: the command that has it, or a similar one."""
+    if unknown.startswith("--"):
+        commands = _commands(whole)
+        homes = [name for name, other in commands.items() if unknown in _flags(other)]
+        if homes:
+            return f"; {unknown} is an option of auctor {' and '.join(homes)}"
+    near = get_close_matches(unknown, _flags(parser), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _flags(parser: argparse.ArgumentParser) -> list[str]:
+    return [flag for action in parser._actions for flag in action.option_strings]
+
+
+def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
 
 
 def _joined(words: Sequence[str]) -> list[str]:
@@ -52,12 +80,3 @@ def _joined(words: Sequence[str]) -> list[str]:
         else:
             joined.append(word)
     return joined
-
-
-def _subparser(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
-    """The parser of the command that was typed."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction) and command in action.choices:
-            subparser: argparse.ArgumentParser = action.choices[command]
-            return subparser
-    return parser

@@ -16,6 +16,8 @@ from auctor.cli.scorecard_options import SCORECARD_OPTIONS
 from auctor.models import Model, load
 from auctor.models.export.sql_dialects import DIALECTS
 
+# The dot of a table's name comes after a schema, and a file would be read as schema "loans", table "csv".
+_FILES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".xlsx", ".feather", ".arrow", ".json")
 SCORECARD = "scorecard"  # has options, files and figures of its own
 
 
@@ -51,8 +53,17 @@ class Format(NamedTuple):
 
 def _to_sql(model: Model, options: ExportOptions) -> str:
     names = {"keep": options.keep, "booleans": options.boolean}
-    table = (options.table or "data").split(".")
-    return model.to_sql(options.dialect or "duckdb", table, **names)
+    return model.to_sql(options.dialect or "duckdb", _table_name(options.table or "data"), **names)
+
+
+def _table_name(name: str) -> list[str]:
+    """The parts of a table's name, such as a schema and a table; a file is no table."""
+    if name.lower().endswith(_FILES):
+        table = Path(name).name.partition(".")[0] or "loans"
+        raise UsageError(
+            f"--table is {name!r}, a file; give the name of a table in the database, such as {table}"
+        )
+    return name.split(".")
 
 
 def _to_onnx(model: Model, options: ExportOptions) -> bytes:

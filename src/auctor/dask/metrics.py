@@ -76,6 +76,7 @@ def auc(
 
     Examples
     --------
+    >>> from auctor.dask.metrics import auc
     >>> import dask.array as da
     >>> from distributed import Client
     >>> y, s = da.from_array([0, 0, 1, 1], chunks=2), da.from_array([0.1, 0.4, 0.4, 0.8], chunks=2)

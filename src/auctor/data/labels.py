@@ -204,7 +204,10 @@ def is_unicode(text: str) -> bool:
 
 def read_scores(scores: Any, n_rows: int, *, name: str = "y_score") -> Floats:
     """Scores as contiguous float64, one for each row, without NaN."""
-    array = read_vector(scores, name)
+    try:
+        array = read_vector(scores, name)
+    except ValueError as error:  # an estimator, or the two columns of predict_proba
+        raise ValueError(f"{error}, such as decision_function(X)") from None
     if len(array) != n_rows:
         raise ValueError(
             f"{name} has {len(array)} values for {n_rows} labels; give one for each row"

@@ -14,7 +14,7 @@ _N_STRIP = 40  # bars of the histogram
 _FLOOR, _HEIGHT = -0.24, 0.17  # position of the histogram below the diagram
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CalibrationDisplay(PredictionDisplay):
     """Calibration diagram: observed fraction of positives against predicted probability, in bins.
 
@@ -44,6 +44,7 @@ class CalibrationDisplay(PredictionDisplay):
 
     Examples
     --------
+    >>> from auctor.display import CalibrationDisplay
     >>> display = CalibrationDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9])
     >>> display.table.count.tolist()
     [1.0, 2.0, 1.0]

@@ -15,7 +15,7 @@ from auctor.metrics import OperatingPoint, score_histogram
 STYLES = ("mirrored", "overlaid")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ScoreDistributionDisplay(PredictionDisplay):
     """Histograms of the scores of both classes, with common bins.
 
@@ -55,6 +55,7 @@ class ScoreDistributionDisplay(PredictionDisplay):
 
     Examples
     --------
+    >>> from auctor.display import ScoreDistributionDisplay
     >>> y, s = [0, 0, 1, 1], [0, 1, 1, 2]
     >>> display = ScoreDistributionDisplay.from_predictions(y, s, n_bins=2)
     >>> display.fraction_pos.tolist(), display.fraction_neg.tolist()

@@ -8,13 +8,14 @@ import numpy as np
 from auctor._checks import is_whole
 from auctor._text import count
 from auctor._typing import Floats, Ints
+from auctor.display.look import ShortRepr
 from auctor.display.tree_drawing import CellLook, cell_positions, describe_test, draw_tree
 from auctor.models import ForestModel, SumModel
 from auctor.models.tree_rules import codes_left
 
 
-@dataclass(eq=False)
-class ForestTreeDisplay:
+@dataclass(eq=False, repr=False)
+class ForestTreeDisplay(ShortRepr):
     """The nodes of one tree of a forest, with what each leaf adds to the score.
 
     Attributes
@@ -77,6 +78,7 @@ class ForestTreeDisplay:
 
         Examples
         --------
+        >>> from auctor.display import ForestTreeDisplay
         >>> from auctor import SmoothTreeBoost
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]] * 10, [0, 0, 1, 1] * 10
         >>> ranker = SmoothTreeBoost(3, early_stopping=False).fit(X, y)

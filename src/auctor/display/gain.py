@@ -41,7 +41,7 @@ class DisplayedGain:
         return float(np.interp(fraction, self.flagged_fraction, self.found_fraction))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _CumulativeDisplay(PredictionDisplay):
     """The numbers of gain, CAP and lift displays, which differ in what they draw."""
 
@@ -108,7 +108,7 @@ class _CumulativeDisplay(PredictionDisplay):
         raise NotImplementedError
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class GainDisplay(_CumulativeDisplay):
     """Cumulative gain: fraction of the positives found against fraction of the rows flagged.
 
@@ -135,6 +135,7 @@ class GainDisplay(_CumulativeDisplay):
 
     Examples
     --------
+    >>> from auctor.display import GainDisplay
     >>> display = GainDisplay.from_predictions([1, 0, 0, 1], [4, 3, 2, 1])
     >>> display.curves[0].at(0.25)
     0.5
@@ -146,7 +147,7 @@ class GainDisplay(_CumulativeDisplay):
         unit_square(ax)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CAPDisplay(_CumulativeDisplay):
     """Cumulative accuracy profile: the gain curve with those of a perfect and a random score.
 
@@ -173,6 +174,7 @@ class CAPDisplay(_CumulativeDisplay):
 
     Examples
     --------
+    >>> from auctor.display import CAPDisplay
     >>> display = CAPDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1])
     >>> display.curves[0].accuracy_ratio, display.positive_fraction
     (0.5, 0.5)
@@ -191,7 +193,7 @@ class CAPDisplay(_CumulativeDisplay):
         unit_square(ax)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class LiftDisplay(_CumulativeDisplay):
     """Lift: precision among the flagged rows relative to random rows.
 
@@ -218,6 +220,7 @@ class LiftDisplay(_CumulativeDisplay):
 
     Examples
     --------
+    >>> from auctor.display import LiftDisplay
     >>> display = LiftDisplay.from_predictions([1, 0, 0, 1], [4, 3, 2, 1])
     >>> display.positive_fraction
     0.5

@@ -22,7 +22,7 @@ class ClassDistributions:
     below_neg: Floats
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class KSDisplay(PredictionDisplay):
     """KS plot: the cumulative distributions of the scores of both classes and their largest gap.
 
@@ -53,6 +53,7 @@ class KSDisplay(PredictionDisplay):
 
     Examples
     --------
+    >>> from auctor.display import KSDisplay
     >>> display = KSDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     >>> display.ks, display.threshold
     (0.5, 0.8)

@@ -8,6 +8,7 @@ import numpy as np
 from auctor._checks import check_choice
 from auctor._text import count
 from auctor._typing import Bools, Floats, Indices, Ints
+from auctor.display.look import ShortRepr
 
 Against = Literal["penalty", "shrinkage", "rounds"]
 
@@ -15,8 +16,8 @@ _NEEDED = ("penalty", "shrinkage", "mean_auc", "aucs")
 _SURFACES = "#c2410c"
 
 
-@dataclass(eq=False)
-class LearningCurveDisplay:
+@dataclass(eq=False, repr=False)
+class LearningCurveDisplay(ShortRepr):
     """Mean AUC over the folds, with one standard error, for each candidate of SmoothAUCBoostCV.
 
     A candidate is a pair of penalty and shrinkage, with a maximum number of interactions.

@@ -1,5 +1,6 @@
 """Colours, axes and legends that the displays share."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,14 @@ COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE)
 STYLES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 _MAX_POINTS = 2000
+
+
+class ShortRepr:
+    """A display prints the names of its numbers: in a notebook all of them would fill the page."""
+
+    def __repr__(self) -> str:
+        names: Any = fields(self)  # type: ignore[arg-type]  # displays are dataclasses
+        return f"{type(self).__name__}({', '.join(field.name for field in names)})"
 
 
 def curve_style(k: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sklearn.utils import _safe_indexing
 
 from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import read_labels, read_scores, read_vector, read_weights
+from auctor.display.look import ShortRepr
 from auctor.estimators.cross_validation import CrossValidation
 from auctor.models import Model
 
@@ -98,7 +99,7 @@ def _read_folds(folds: Any, n_rows: int) -> Ints:
     return codes.astype(np.int64)
 
 
-class PredictionDisplay:
+class PredictionDisplay(ShortRepr):
     """The constructors that all displays of labelled scores have.
 
     A subclass computes its numbers in ``_from_rows``; the keyword arguments of that method are the

@@ -7,10 +7,11 @@ import numpy as np
 
 from auctor._checks import check_whole
 from auctor._typing import Bools, Floats, Ints
+from auctor.display.look import ShortRepr
 
 
-@dataclass(eq=False)
-class ProgramDisplay:
+@dataclass(eq=False, repr=False)
+class ProgramDisplay(ShortRepr):
     """The nodes of a branching program with the training rows of each class that reach them.
 
     Attributes

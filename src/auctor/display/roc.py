@@ -52,7 +52,7 @@ class DisplayedROC:
     folds: tuple[tuple[Floats, Floats], ...]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ROCDisplay(PredictionDisplay):
     """ROC curves of one or several scores of the same rows.
 
@@ -100,6 +100,7 @@ class ROCDisplay(PredictionDisplay):
 
     Examples
     --------
+    >>> from auctor.display import ROCDisplay
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
     >>> display = ROCDisplay.from_predictions(y, s, tpr=1.0)
     >>> display.curves[0].auc, display.point.threshold

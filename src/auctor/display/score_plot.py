@@ -7,6 +7,7 @@ import numpy as np
 
 from auctor._checks import check_whole
 from auctor._typing import Floats
+from auctor.display.look import ShortRepr
 from auctor.display.score_drawing import Drawing
 from auctor.display.score_panels import LabelledTerms, Panel, score_panel, surface_panel
 from auctor.display.terms import additive_model, check_central, read_terms
@@ -16,8 +17,8 @@ from auctor.models import AdditiveModel
 from auctor.models.importance import by_importance
 
 
-@dataclass(eq=False)
-class ScorePlotDisplay:
+@dataclass(eq=False, repr=False)
+class ScorePlotDisplay(ShortRepr):
     """Score plots of an additive model: the contribution F_k of each feature to the score.
 
     The most important feature comes first: the one whose contribution differs most between rows, as
@@ -126,6 +127,7 @@ class ScorePlotDisplay:
 
         Examples
         --------
+        >>> from auctor.display import ScorePlotDisplay
         >>> from auctor import SmoothAUCBoost
         >>> from auctor.datasets import load_kyphosis
         >>> sample = load_kyphosis()

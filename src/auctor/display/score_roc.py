@@ -7,6 +7,7 @@ import numpy as np
 
 from auctor._checks import check_whole
 from auctor._typing import Floats
+from auctor.display.look import ShortRepr
 from auctor.display.score_panels import LabelledTerms
 from auctor.display.terms import additive_model, read_terms
 from auctor.estimators.explanation import ScoreRow, score_features, shorten
@@ -29,8 +30,8 @@ class ScoreROC:
     high: float
 
 
-@dataclass(eq=False)
-class ScoreROCDisplay:
+@dataclass(eq=False, repr=False)
+class ScoreROCDisplay(ShortRepr):
     """ROC curves of the terms F_k of an additive score, the most important term first.
 
     Attributes
@@ -106,6 +107,7 @@ class ScoreROCDisplay:
 
         Examples
         --------
+        >>> from auctor.display import ScoreROCDisplay
         >>> from auctor import SmoothAUCBoost
         >>> from auctor.datasets import load_kyphosis
         >>> sample = load_kyphosis()

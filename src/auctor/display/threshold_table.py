@@ -22,7 +22,7 @@ _NARROW_WIDTHS = (0.12, 0.14, 0.11, 0.19, 0.19, 0.19, 0.08)
 _WIDE = 7.0  # minimum width in inches for intervals beside their rates instead of below
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ThresholdTableDisplay(PredictionDisplay):
     """Table of thresholds that flag given fractions of the rows, with rates and intervals.
 
@@ -49,6 +49,7 @@ class ThresholdTableDisplay(PredictionDisplay):
 
     Examples
     --------
+    >>> from auctor.display import ThresholdTableDisplay
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
     >>> display = ThresholdTableDisplay.from_predictions(y, s, fractions=[0.5])
     >>> display.cells[0][:3]

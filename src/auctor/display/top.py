@@ -15,7 +15,7 @@ from auctor.metrics.calibration import wilson_ends
 _N_SIZES = 300
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PrecisionAtKDisplay(PredictionDisplay):
     """Precision among the k rows with the highest scores, against k.
 
@@ -58,6 +58,7 @@ class PrecisionAtKDisplay(PredictionDisplay):
 
     Examples
     --------
+    >>> from auctor.display import PrecisionAtKDisplay
     >>> display = PrecisionAtKDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1], k=3)
     >>> display.precision.round(3).tolist(), display.base_rate
     ([1.0, 0.5, 0.667, 0.5], 0.5)

@@ -7,13 +7,14 @@ import numpy as np
 
 from auctor._text import count, first_few
 from auctor._typing import Bools, Floats, Ints
+from auctor.display.look import ShortRepr
 from auctor.display.tree_drawing import CellLook, cell_positions, describe_test, draw_tree
 from auctor.models import TreeModel
 from auctor.models.tree_rules import codes_left
 
 
-@dataclass(eq=False)
-class TreeDisplay:
+@dataclass(eq=False, repr=False)
+class TreeDisplay(ShortRepr):
     """The cells of a ranking tree, from the root down, with the rows of each class in them.
 
     Attributes
@@ -126,8 +127,8 @@ class TreeDisplay:
         return self
 
 
-@dataclass(eq=False)
-class PartitionDisplay:
+@dataclass(eq=False, repr=False)
+class PartitionDisplay(ShortRepr):
     """The partition of the plane by a ranking tree over two features.
 
     Attributes

@@ -112,7 +112,7 @@ def cross_val_auc(
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from auctor import RankBoost
+    >>> from auctor import RankBoost, cross_val_auc
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> result = cross_val_auc(RankBoost(n_estimators=20), X, y, cv=3)
     >>> print(result.auc)

@@ -29,14 +29,16 @@ def auc(
     ----------
     y_true : array-like of shape (n_rows,)
         Labels with two distinct values. The larger value is the positive class unless
-        ``pos_label`` is given.
+        ``pos_label`` is given, as in scikit-learn's ``roc_auc_score``: 1 of 0 and 1, but "good" of
+        "bad" and "good".
     y_score : array-like of shape (n_rows,)
         Scores; a higher score means that the row is more likely to be positive. Infinite scores
         are accepted, NaN is not.
     sample_weight : array-like of shape (n_rows,), optional
         Weights of the rows. A row of weight 0 is ignored; a row of weight 2 counts as two rows.
     pos_label : label, optional
-        The label of the positive class.
+        The label of the positive class, which should have the high scores. Give it for labels that
+        are text; without it a warning says so if the scores rank the other way round.
 
     Returns
     -------
@@ -46,7 +48,10 @@ def auc(
 
     Examples
     --------
+    >>> from auctor.metrics import auc
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
+    0.875
+    >>> auc(["good", "good", "bad", "bad"], [0.1, 0.4, 0.4, 0.8], pos_label="bad")
     0.875
     """
     return auc_of_sorted(read_sorted(y_true, y_score, sample_weight, pos_label))
@@ -104,6 +109,7 @@ def partial_auc(
 
     Examples
     --------
+    >>> from auctor.metrics import partial_auc
     >>> y, s = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.7, 0.9]
     >>> round(partial_auc(y, s, fpr_range=(0, 0.2)), 4)
     0.1333
@@ -141,6 +147,7 @@ def margin_auc(
 
     Examples
     --------
+    >>> from auctor.metrics import margin_auc
     >>> margin_auc([0, 0, 1, 1], [0.0, 0.5, 0.5, 1.0], rho=0.5)
     0.75
     """

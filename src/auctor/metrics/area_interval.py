@@ -90,6 +90,7 @@ def partial_auc_ci(
 
     Examples
     --------
+    >>> from auctor.metrics import partial_auc_ci
     >>> y, s = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [1, 2, 3, 5, 7, 4, 6, 8, 9, 10]
     >>> partial_auc_ci(y, s, fpr_range=(0, 0.4), scaled=True)
     scaled partial AUC 0.812 over fpr 0 to 0.4 (95% CI 0.474 to 0.990,

@@ -115,6 +115,7 @@ def roc_band(
 
     Examples
     --------
+    >>> from auctor.metrics import roc_band
     >>> y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8]
     >>> band = roc_band(y, s, n_points=5)
     >>> band.tpr.tolist()

@@ -85,6 +85,7 @@ def by_group(
 
     Examples
     --------
+    >>> from auctor.metrics import by_group
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> region = np.repeat(["north", "south", "east"], [500, 300, 12])

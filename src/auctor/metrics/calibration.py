@@ -101,6 +101,7 @@ def calibration_table(
 
     Examples
     --------
+    >>> from auctor.metrics import calibration_table
     >>> calibration_table([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.1, 0.6, 0.9, 0.9], n_bins=2)
     calibration in 2 bins: Brier score 0.2017, expected calibration error 0.1833; the mean
     probability is inside the 95% interval of the observed fraction in 2 bins

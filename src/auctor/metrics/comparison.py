@@ -175,6 +175,7 @@ def compare_auc(
 
     Examples
     --------
+    >>> from auctor.metrics import compare_auc
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> compare_auc(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 5, 2, 8, 7])
     AUC: 0.938 (A) and 0.750 (B), difference (A - B) +0.188 (95% CI -0.304 to 0.662), p = 0.41

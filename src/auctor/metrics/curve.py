@@ -141,6 +141,7 @@ class RocCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import roc_curve
         >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8]).auc()
         0.875
         """
@@ -164,6 +165,7 @@ class RocCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import roc_curve
         >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
         >>> curve.partial_auc(fpr_range=(0, 0.5))
         0.375
@@ -188,6 +190,7 @@ class RocCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import roc_curve
         >>> roc_curve([0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.9]).youden()
         tpr 0.667 at fpr 0.000, precision 1.000, 2 flagged, threshold 0.6
         """
@@ -208,6 +211,7 @@ class RocCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import roc_curve
         >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8]).ks()
         0.5
         """
@@ -249,6 +253,7 @@ class RocCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import roc_curve
         >>> curve = roc_curve([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.6, 0.9])
         >>> curve.at(fpr=0.2)
         tpr 0.500 at fpr 0.000, precision 1.000, 1 flagged, threshold 0.9
@@ -277,6 +282,7 @@ class RocCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import roc_curve
         >>> curve = roc_curve([0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.9])
         >>> curve.hull().thresholds.tolist(), round(curve.hull().auc(), 4)
         ([inf, 0.6, 0.3, 0.1], 0.9167)
@@ -314,6 +320,7 @@ def roc_curve(
 
     Examples
     --------
+    >>> from auctor.metrics import roc_curve
     >>> roc_curve(["good", "bad", "good", "bad"], [1, 2, 3, 4], pos_label="bad")
     ROC curve of 2 positives (label 'bad') and 2 negatives: 5 points, AUC 0.750
     >>> fpr, tpr, thresholds = roc_curve([0, 1, 0, 1], [1, 2, 3, 4])

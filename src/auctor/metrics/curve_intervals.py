@@ -141,6 +141,8 @@ def ks_ci(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from auctor.metrics import ks_ci
     >>> y = np.repeat([0, 1], 200)
     >>> s = np.random.default_rng(0).normal(size=400) + y
     >>> ks_ci(y, s)
@@ -190,6 +192,7 @@ def precision_at_k_ci(
 
     Examples
     --------
+    >>> from auctor.metrics import precision_at_k_ci
     >>> y, s = [0, 0, 0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     >>> precision_at_k_ci(y, s, k=3)
     precision 1.000 in the top 3 (95% CI 0.292 to 1.000, stratified bootstrap,

@@ -277,6 +277,8 @@ def fold_instability(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from auctor.metrics import fold_instability
     >>> y, folds = [0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1, 1, 1]
     >>> s = [1, 2, 4, 3, 2, 5, 1, 3]
     >>> fold_instability(y, np.column_stack([s, s]), folds)

@@ -78,6 +78,7 @@ class GainCurve:
 
         Examples
         --------
+        >>> from auctor.metrics import gain_curve
         >>> gain_curve([1, 0, 0, 1], [4, 3, 2, 1]).at(0.25)
         0.5
         """
@@ -112,6 +113,7 @@ def gain_curve(
 
     Examples
     --------
+    >>> from auctor.metrics import gain_curve
     >>> gain_curve([1, 0, 1, 0, 0, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
     gain curve of 10 rows, 20% of them positive: accuracy ratio 0.875,
     50.0% of the positives in the top 10%

@@ -71,6 +71,7 @@ def score_histogram(
 
     Examples
     --------
+    >>> from auctor.metrics import score_histogram
     >>> histogram = score_histogram([0, 0, 1, 1], [0.0, 1.0, 1.0, 2.0], n_bins=2)
     >>> histogram.edges.tolist(), histogram.pos.tolist(), histogram.neg.tolist()
     ([0.0, 1.0, 2.0], [0.0, 2.0], [1.0, 1.0])

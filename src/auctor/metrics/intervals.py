@@ -160,6 +160,7 @@ def auc_ci(
 
     Examples
     --------
+    >>> from auctor.metrics import auc_ci
     >>> auc_ci([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8])
     AUC 0.938 (95% CI 0.500 to 1.000, DeLong's variance, Wilson's limits, 4 positives, 4 negatives)
     >>> auc_ci([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8], method="delong")

@@ -173,6 +173,7 @@ def compare_metric(
 
     Examples
     --------
+    >>> from auctor.metrics import compare_metric
     >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     >>> a, b = [1, 2, 3, 5, 7, 4, 6, 8, 9, 10], [3, 1, 6, 4, 9, 5, 2, 8, 7, 10]
     >>> compare_metric(y, a, b, metric="ks")

@@ -1,5 +1,6 @@
 """Validated labels, scores and weights, and the sorted scores of the two classes."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.data.labels import read_labels, read_scores, read_vector, read_weights
+from auctor.data.labels import Labels, read_labels, read_scores, read_vector, read_weights
 from auctor.data.missing import count_missing
 from auctor.kernels import roc
 
@@ -61,15 +62,41 @@ def read_sample(
 ) -> Sample:
     """Validate labels, scores (by argument name) and weights; drop the rows of weight zero.
 
-    ``names`` are the names of ``y_true`` and ``sample_weight`` in error messages.
+    ``names`` are the names of ``y_true`` and ``sample_weight`` in error messages. Text labels
+    without ``pos_label`` whose scores rank the other way round are warned of.
     """
     labels = read_labels(y_true, pos_label=pos_label, name=names[0])
     n_rows = len(labels.positive)
     read = tuple(read_scores(values, n_rows, name=name) for name, values in scores.items())
     weight = read_weights(sample_weight, n_rows, name=names[1])
     positive_label = labels.classes[1:].tolist()[0]
+    if pos_label is None and isinstance(positive_label, str):
+        _warn_of_direction(labels, dict(zip(scores, read, strict=True)), names[0])
     sample = Sample(labels.positive, read, weight, positive_label, None)
     return sample if weight is None else _drop_zero_weights(sample, weight, names)
+
+
+def _warn_of_direction(labels: Labels, scores: Mapping[str, Floats], name: str) -> None:
+    """Warn of a score that is high for the smaller text label, which is then the negative class.
+
+    Which of two texts is the positive class is seldom a matter of the alphabet. An AUC of three
+    standard errors below 0.5 (those of a score without information) is no chance.
+    """
+    n_pos = int(np.count_nonzero(labels.positive))
+    n_pairs = n_pos * (len(labels.positive) - n_pos)
+    error = np.sqrt((len(labels.positive) + 1) / (12 * n_pairs))
+    negative, positive = labels.classes.tolist()
+    for score_name, values in scores.items():
+        pos, neg = split(values, labels.positive)
+        area = int(roc.count_double_wins(np.sort(pos), np.sort(neg))) / (2 * n_pairs)
+        if area < 0.5 - 3 * error:
+            warnings.warn(
+                f"{score_name} is lower for {positive!r} than for {negative!r} (AUC {area:.3f}), and "
+                f"{positive!r} is the positive class because it is the larger label of {name}; if "
+                f"high scores mean {negative!r}, give pos_label={negative!r}",
+                stacklevel=4,
+            )
+            return
 
 
 def _drop_zero_weights(sample: Sample, weight: Floats, names: tuple[str, str]) -> Sample:

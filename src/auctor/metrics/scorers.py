@@ -16,7 +16,18 @@ class MetricScorer:
     """A scorer ``scorer(estimator, X, y)`` that computes a metric of the estimator's score.
 
     Unlike scikit-learn's scorers it reads the positive class from the estimator, so that it is
-    correct also if ``pos_label`` is the smaller label.
+    correct also if ``pos_label`` is the smaller label. ``ks_scorer`` is ready to use (it is not
+    called); ``partial_auc_scorer(...)`` and ``precision_at_k_scorer(k)`` make one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from auctor import RankBoost
+    >>> from auctor.metrics import ks_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> cross_val_score(RankBoost(n_estimators=20), X, y, scoring=ks_scorer).round(3)
+    array([0...
     """
 
     def __init__(self, metric: Callable[..., float], **options: Any) -> None:
@@ -75,6 +86,7 @@ def partial_auc_scorer(
 
     Examples
     --------
+    >>> from auctor.metrics import partial_auc_scorer
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -105,6 +117,7 @@ def precision_at_k_scorer(k: float) -> MetricScorer:
 
     Examples
     --------
+    >>> from auctor.metrics import precision_at_k_scorer
     >>> precision_at_k_scorer(0.1)
     MetricScorer(precision_at_k, k=0.1)
     """

@@ -47,6 +47,7 @@ def ks(
 
     Examples
     --------
+    >>> from auctor.metrics import ks
     >>> ks([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     0.5
     """
@@ -72,6 +73,7 @@ def roc_distance(
 
     Examples
     --------
+    >>> from auctor.metrics import roc_curve, roc_distance
     >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     >>> roc_distance(curve, ([0, 1], [0, 1]))
     RocDistance(l1=0.375, sup=0.5)

@@ -186,6 +186,7 @@ def roc_curve_of_batches(
 
     Examples
     --------
+    >>> from auctor.metrics import roc_curve_of_batches
     >>> batches = [([0, 1], [0.1, 0.4]), ([1, 0], [0.8, 0.4])]
     >>> roc_curve_of_batches(batches, pos_label=1)
     ROC curve of 2 positives (label 1) and 2 negatives: 4 points, AUC 0.875

@@ -152,6 +152,7 @@ def psi(reference: npt.ArrayLike, new: npt.ArrayLike) -> float:
 
     Examples
     --------
+    >>> from auctor.metrics import psi
     >>> round(psi([100, 100], [100, 100]), 3), round(psi([100, 100], [120, 80]), 3)
     (0.0, 0.04)
     """
@@ -207,6 +208,7 @@ def psi_test(
     --------
     The same fractions say little with 60 new rows, and a lot with 6,000:
 
+    >>> from auctor.metrics import psi_test
     >>> psi_test([5000, 3000, 2000], [25, 20, 15])
     PSI 0.032 in 3 bins (without a change 0.034 on average and below 0.100 in 95% of samples;
     p 0.39; 10,000 reference rows, 60 new rows)

@@ -105,6 +105,7 @@ class ThresholdTable:
 
         Examples
         --------
+        >>> from auctor.metrics import threshold_table
         >>> table = threshold_table([0, 1, 0, 1], [1, 2, 3, 4], fractions=[0.5])
         >>> table.to_csv().splitlines()[0]
         'fraction,threshold,flagged,flagged_fraction,tpr,tpr_low,tpr_high,fpr,fpr_low,fpr_high,...'
@@ -154,6 +155,7 @@ def threshold_table(
 
     Examples
     --------
+    >>> from auctor.metrics import threshold_table
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
     >>> threshold_table(y, s, fractions=[0.25, 0.5])
     at most  threshold  flagged                  tpr                  fpr            precision  lift

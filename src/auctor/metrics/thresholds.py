@@ -169,6 +169,7 @@ def threshold_at(
 
     Examples
     --------
+    >>> from auctor.metrics import threshold_at
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
     >>> threshold_at(y, s, fpr=0.0).value
     6.0

@@ -37,6 +37,7 @@ def precision_at_k(
 
     Examples
     --------
+    >>> from auctor.metrics import precision_at_k
     >>> precision_at_k([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1], k=2)
     0.75
     """
@@ -66,6 +67,7 @@ def recall_at_k(
 
     Examples
     --------
+    >>> from auctor.metrics import recall_at_k
     >>> recall_at_k([1, 0, 1, 0, 1], [0.9, 0.5, 0.4, 0.3, 0.1], k=3)
     0.6666666666666666
     """
@@ -97,6 +99,7 @@ def lift(
 
     Examples
     --------
+    >>> from auctor.metrics import lift
     >>> lift([1, 0, 0, 0, 1, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1], k=0.25)
     2.0
     """

@@ -32,7 +32,19 @@ _MAX_PRINTED = 12  # terms of each kind in a printed model
 
 
 def on_grid(values: Floats) -> Floats:
-    """The nearest whole multiples of ``GRID``."""
+    """The nearest whole multiples of ``GRID``, 2^-32, on which sums are exact in any order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auctor.models import on_grid
+    >>> a, b, c = 0.1, 0.2, 0.3
+    >>> (a + b) + c == a + (b + c)
+    False
+    >>> a, b, c = on_grid(np.array([0.1, 0.2, 0.3])).tolist()
+    >>> (a + b) + c == a + (b + c)
+    True
+    """
     return np.rint(values / GRID) * GRID
 
 
@@ -243,7 +255,18 @@ class AdditiveModel(TermModel):
 
 
 def compress(feature: Feature, steps: Floats) -> tuple[Feature, Floats]:
-    """The same step function, with neighbouring bins of equal steps merged."""
+    """The same step function, with neighbouring bins of equal steps merged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auctor.data import number_feature
+    >>> from auctor.models import compress
+    >>> age = number_feature("age", np.array([20.0, 30.0, 40.0]))
+    >>> merged, steps = compress(age, np.array([0.0, 1.0, 1.0, 2.0, 3.0]))  # the first is of missing
+    >>> merged.cuts.tolist(), steps.tolist()
+    ([30.0, 40.0], [0.0, 1.0, 2.0, 3.0])
+    """
     if feature.is_category:
         return feature, steps
     differs = steps[2:] != steps[1:-1]

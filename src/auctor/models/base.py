@@ -441,6 +441,7 @@ class Model(ABC):
 
         Examples
         --------
+        >>> import numpy as np
         >>> from onnxruntime import InferenceSession
         >>> from auctor import RankBoost
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]

@@ -17,7 +17,24 @@ from auctor.models.unsaved import ScorerModel, UnsavedModel
 
 @dataclass(frozen=True, eq=False)
 class MemberModel(ScorerModel):
-    """A weighted sum of the members of an ensemble, some of which are of other libraries."""
+    """A weighted sum of the members of an ensemble, some of which are of other libraries.
+
+    Attributes are those of :class:`ScorerModel`; the scorers are the members.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from auctor import RankBoost, RankEnsemble
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> members = [("stumps", RankBoost(n_estimators=5)), ("bayes", GaussianNB())]
+    >>> model = RankEnsemble(members, cv=2, combiner="equal", refit=True).fit(X, y).model_
+    >>> print(model)
+    MemberModel: score = -0.2958 + a weighted sum of 2 of 2 scorers
+    1 is predicted where score >= 0, 0 elsewhere
+      +0.5024 * stumps, fitted to all rows
+      +1.646 * bayes, fitted to all rows
+    """
 
     form: ClassVar[str] = "members"
     _why_not: ClassVar[str] = (
@@ -38,6 +55,22 @@ class StackedModel(UnsavedModel):
         Models of these columns.
     final : Model
         A model whose columns are the scores of the members.
+
+    Examples
+    --------
+    >>> from auctor import RankBoost, RankEnsemble, TreeRank
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> members = [("stumps", RankBoost(n_estimators=5)), ("tree", TreeRank(max_depth=1))]
+    >>> ensemble = RankEnsemble(members, metric="ks", combiner="exactboost", cv=2, refit=True)
+    >>> model = ensemble.fit(X, y).model_
+    >>> print(model)
+    StackedModel: a function of the scores of 2 members
+    1 is predicted where score >= 0, 0 elsewhere
+      AdditiveModel: score = ... + step functions of 2 of 2 features
+    ...
+    >>> len(model.members), model.final.decision_function([[1.0, 1.0]]).shape
+    (2, (1,))
     """
 
     names: tuple[str, ...]

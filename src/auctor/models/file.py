@@ -12,7 +12,21 @@ FORMS: dict[str, type[Model]] = {}
 
 
 def register(form: type[Model]) -> type[Model]:
-    """Class decorator that lets :func:`load` read the files of a form of model."""
+    """Class decorator that lets :func:`load` read the files of a form of model.
+
+    Examples
+    --------
+    The forms that have been registered are the values of ``"form"`` in model files:
+
+    >>> import json
+    >>> from auctor import RankBoost
+    >>> from auctor.models import AdditiveModel, register
+    >>> register(AdditiveModel) is AdditiveModel
+    True
+    >>> model = RankBoost(n_estimators=3).fit([[1.0], [2.0]], [0, 1]).model_
+    >>> AdditiveModel.form, json.loads(model.to_json())["form"]
+    ('additive', 'additive')
+    """
     FORMS[form.form] = form
     return form
 

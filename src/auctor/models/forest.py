@@ -75,8 +75,10 @@ class ForestModel(ExplainedModel):
     --------
     A tree that adds 1 where x is above 2, which three of four training rows are:
 
+    >>> import numpy as np
     >>> from auctor.data import number_feature
-    >>> from auctor.models import Calibration
+    >>> from auctor.kernels.trees import TreeNodes
+    >>> from auctor.models import Calibration, ForestModel
     >>> columns = np.array([[0, -1, -1], [1, 0, 0], [1, 0, 0], [0, 0, 0], [-1, -1, -1]])
     >>> children = np.array([[1, -1, -1], [2, -1, -1]])
     >>> nodes = TreeNodes(*columns, np.empty(0, dtype=np.int64), *children)

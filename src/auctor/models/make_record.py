@@ -60,6 +60,7 @@ def make_record(
 
     Examples
     --------
+    >>> from auctor.models import make_record
     >>> from dataclasses import replace
     >>> from auctor import RankBoost
     >>> from auctor.datasets import load_kyphosis

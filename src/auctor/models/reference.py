@@ -51,6 +51,8 @@ class Reference:
 
         Examples
         --------
+        >>> import numpy as np
+        >>> from auctor.models import Reference
         >>> Reference(np.array([1.0, 2.0, 9.0])).widened(np.array([2, 0]), 4).contributions.tolist()
         [2.0, 0.0, 1.0, 0.0, 9.0]
         """

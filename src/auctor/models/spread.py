@@ -31,6 +31,8 @@ class ScoreSpread:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from auctor.models.spread import find_spread
     >>> rows = np.arange(4.0)
     >>> print(find_spread(3.0 * rows, np.zeros(4), rows))
     Of the variance of the score over 4 rows (20), 75.0% are due to single features, 0.0% to pairs

@@ -249,6 +249,7 @@ class SumModel(ExplainedModel):
 
         Examples
         --------
+        >>> from auctor.models import sum_models
         >>> from auctor import RankBoost
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
         >>> model = RankBoost(n_estimators=5).fit(X, y).model_
@@ -354,6 +355,7 @@ def sum_models(
 
     Examples
     --------
+    >>> from auctor.models import sum_models
     >>> from auctor import RankBoost
     >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
     >>> model = RankBoost(n_estimators=5).fit(X, y).model_

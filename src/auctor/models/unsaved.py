@@ -113,7 +113,7 @@ class ScorerModel(UnsavedModel):
 
     def __str__(self) -> str:
         lines = [
-            f"ScorerModel: score = {self.intercept:+.4g} + a weighted sum of {len(self._used)} of "
+            f"{type(self).__name__}: score = {self.intercept:+.4g} + a weighted sum of {len(self._used)} of "
             f"{count(len(self.scorers), 'scorer')}",
             prediction_rule(self.classes, self.threshold),
             *(f"  {weight:+.4g} * {scorer_name(scorer)}" for scorer, weight in self._used),
@@ -147,7 +147,28 @@ def scorer_name(scorer: Any) -> str:
 
 
 class Member(NamedTuple):
-    """A weak ranker of a vote, and its weight."""
+    """A weak ranker of a :class:`VoteModel`, and its weight.
+
+    Attributes
+    ----------
+    voter : object
+        The fitted weak ranker: its ``labels(Z)`` are the expected labels, from -1 to 1, of rows of
+        codes.
+    alpha : float
+        How much it counts.
+
+    Examples
+    --------
+    The rounds of AUCBoost with a classifier of another library:
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from auctor import AUCBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = AUCBoost(DecisionTreeClassifier(max_depth=1), n_estimators=3).fit(X, y).model_
+    >>> [round(member.alpha, 3) for member in model.members]
+    [0.519, 0.19, 0.238]
+    """
 
     voter: Voter
     alpha: float
@@ -155,7 +176,33 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class VoteModel(UnsavedModel):
-    """A weighted vote: score(x) = intercept + sum of alpha * expected label over the members."""
+    """A weighted vote: score(x) = intercept + sum of alpha * expected label over the members.
+
+    AUCBoost makes it where its weak rankers are classifiers of another library, or trees.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        The features with their bins.
+    members : tuple of Member
+        The weak rankers with their weights.
+    intercept : float
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from auctor import AUCBoost
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = AUCBoost(DecisionTreeClassifier(max_depth=1), n_estimators=3).fit(X, y).model_
+    >>> print(model)
+    VoteModel: score = -0.302 + the weighted vote of 3 estimators (DecisionTreeClassifier)
+    1 is predicted where score >= 0, 0 elsewhere
+    >>> model.save("model.json")
+    Traceback (most recent call last):
+    ...
+    ValueError: this model holds fitted estimators or trees as weak rankers, ...
+    """
 
     features: tuple[Feature, ...]
     members: tuple[Member, ...]
@@ -190,7 +237,27 @@ class VoteModel(UnsavedModel):
 
 
 class Gate(NamedTuple):
-    """A node of a row program: its weak ranker, or None and the value of rows that stop there."""
+    """A node of a :class:`RowProgram`: its weak ranker, or None if rows stop there.
+
+    Attributes
+    ----------
+    voter : object or None
+        The fitted weak ranker that sends rows on; None at a node where they stop.
+    value : float
+        The value of the rows that stop there.
+
+    Examples
+    --------
+    The two nodes of the second layer, the first of which is frozen:
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from auctor import MartiRank
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = MartiRank(DecisionTreeClassifier(max_depth=1), n_layers=2).fit(X, y).model_
+    >>> [(gate.voter is None, round(gate.value, 3)) for gate in model.layers[1]]
+    [(True, 0.179), (False, 0.75)]
+    """
 
     voter: Voter | None
     value: float
@@ -200,7 +267,32 @@ class Gate(NamedTuple):
 class RowProgram(UnsavedModel):
     """A `ProgramModel` with a fitted weak ranker instead of one feature at each node.
 
-    score(x) = intercept + the expected value of the node where the row ends.
+    score(x) = intercept + the expected value of the node where the row ends. MartiRank makes it
+    where its weak rankers are classifiers of another library, or trees.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        The features with their bins.
+    layers : tuple of tuple of Gate
+        The nodes of each layer, from left to right: a row goes on to the same place or to the
+        next one of the following layer.
+    final : ndarray of shape (n_layers + 1,)
+        The values of the nodes below the last layer.
+    intercept : float
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from auctor import MartiRank
+    >>> from auctor.datasets import load_kyphosis
+    >>> X, y = load_kyphosis()
+    >>> model = MartiRank(DecisionTreeClassifier(max_depth=1), n_layers=2).fit(X, y).model_
+    >>> print(model)
+    RowProgram: branching program of 2 layers and 3 nodes with an estimator each, 1 of them
+    frozen (rows stop there)
+    score = -0.3132 + the expected value of the node where the row ends
+    1 is predicted where score >= 0, 0 elsewhere
     """
 
     features: tuple[Feature, ...]

@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from auctor.report.card import NOT_STATED
-from auctor.report.markup import Markup, text
+from auctor.report.markup import Markup, dated, text
 
 _PARTS = (("model", "Model"), ("data", "Data"), ("validation", "Validation"))
 _SENTENCES = (
@@ -22,7 +22,7 @@ def model_card(facts: dict[str, Any]) -> Markup:
     rows = [(entry["title"], _stated(entry["text"])) for entry in card["stated"]]
     parts = [_table("Purpose and responsibility", rows)]
     for key, title in _PARTS:
-        lines = [(line["title"], text(line["text"], 2000)) for line in card[key]]
+        lines = [(line["title"], text(dated(line["text"]), 2000)) for line in card[key]]
         parts.append(_table(title, lines))
     sentences = [(title, _paragraphs(card[key])) for key, title in _SENTENCES]
     parts.append(_table("Where the results hold", sentences))

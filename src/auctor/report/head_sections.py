@@ -7,6 +7,7 @@ from typing import Any
 from auctor._text import count, file_name
 from auctor.report.markup import (
     Markup,
+    dated,
     interval,
     number,
     paragraph,
@@ -59,7 +60,7 @@ def document(facts: dict[str, Any]) -> Markup:
         ("Software", f"auctor {facts['version']}"),
     ]
     cells = "".join(
-        f"<div><dt>{name}</dt><dd>{text(value, 300)}</dd></div>" for name, value in entries if value
+        f"<div><dt>{name}</dt><dd>{text(dated(value), 300)}</dd></div>" for name, value in entries if value
     )
     title = f' title="{escape(str(hashed))}"' if hashed else ""
     return Markup(f'<dl class="document"{title}>{cells}</dl>')

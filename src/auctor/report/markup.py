@@ -1,5 +1,6 @@
 """Small pieces of HTML; every text from a table is escaped here."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -7,6 +8,11 @@ from typing import Any
 from auctor.report.plain import LARGEST
 
 _LONGEST = 60
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+# A date or time of ISO 8601 as a whole entry, or at the end of one; not a part of a file's name.
+_DATE = re.compile(r"(^|; fitted on )(\d{4})-(\d\d)-(\d\d)(?:T(\d\d:\d\d)(?::[\d.]+)?Z)?$")
 
 
 class Markup(str):
@@ -106,3 +112,20 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
     if low is None or high is None:
         return "–"
     return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def dated(words: Any) -> str:
+    """An entry of the page with its date in words; the facts have it as in ISO 8601.
+
+    Examples
+    --------
+    >>> dated("2026-11-18T15:49:07Z"), dated("loans.csv, 80 rows; fitted on 2026-11-18")
+    ('18 November 2026, 15:49 UTC', 'loans.csv, 80 rows; fitted on 18 November 2026')
+    """
+    found = _DATE.search(str(words))
+    if found is None or not 1 <= int(found[3]) <= 12:
+        return str(words)
+    before, year, month, day, time = found.groups()
+    clock = f", {time} UTC" if time else ""
+    date = f"{int(day)} {_MONTHS[int(month) - 1]} {year}{clock}"
+    return f"{str(words)[: found.start()]}{before}{date}"

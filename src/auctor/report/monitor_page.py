@@ -42,7 +42,7 @@ def render_monitoring(facts: dict[str, Any]) -> str:
     >>> from dataclasses import replace
     >>> from auctor import RankBoost
     >>> from auctor.models import make_record
-    >>> from auctor.report import monitor
+    >>> from auctor.report import monitor, render_monitoring
     >>> X, y = [[1], [2], [3], [4], [5], [6]], [0, 0, 1, 0, 1, 1]
     >>> model = RankBoost(n_estimators=5).fit(X, y).model_
     >>> model = replace(model, training=make_record(model, X, [label == 1 for label in y]))

@@ -262,6 +262,8 @@ def monitor(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from auctor.report import monitor
     >>> from dataclasses import replace
     >>> from auctor import RankBoost
     >>> from auctor.models import make_record

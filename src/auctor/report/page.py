@@ -73,7 +73,7 @@ def render(facts: dict[str, Any]) -> str:
     Examples
     --------
     >>> from auctor import RankBoost
-    >>> from auctor.report import summarize
+    >>> from auctor.report import render, summarize
     >>> X, y = [[1], [2], [3], [4], [5], [6]], [0, 0, 1, 0, 1, 1]
     >>> page = render(summarize(RankBoost(n_estimators=5).fit(X, y), X, y))
     >>> page.startswith("<!doctype html>"), "src=" in page

@@ -136,6 +136,7 @@ def summarize(
 
     Examples
     --------
+    >>> from auctor.report import summarize
     >>> from auctor import RankBoost
     >>> X, y = [[1], [2], [3], [4], [5], [6]], [0, 0, 1, 0, 1, 1]
     >>> facts = summarize(RankBoost(n_estimators=5).fit(X, y), X, y, about={"title": "Six rows"})

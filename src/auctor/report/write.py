@@ -26,6 +26,7 @@ def write_report(model: Any, X: Any, y: Any, path: str | Path, **options: Any) -
 
     Examples
     --------
+    >>> from auctor.report import write_report
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from auctor import RankBoost

@@ -334,7 +334,7 @@ def load_scorecard(path: str | Path) -> Scorecard:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from auctor import RankBoost
+    >>> from auctor import RankBoost, load_scorecard
     >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
     >>> card = RankBoost(n_estimators=5).fit(X, y).model_.to_scorecard()
     >>> with TemporaryDirectory() as folder:

@@ -32,6 +32,7 @@ class PointScale:
 
     Examples
     --------
+    >>> from auctor.models import PointScale
     >>> scale = PointScale(pdo=20, odds=50, base_score=600)
     >>> [round(float(p), 4) for p in scale.probability([580, 600, 620])]
     [0.0385, 0.0196, 0.0099]
@@ -78,6 +79,7 @@ class PointScale:
 
         Examples
         --------
+        >>> from auctor.models import PointScale
         >>> PointScale(pdo=20).of_contributions([0.5, -1.0], slope=2.0).round(2).tolist()
         [-28.85, 57.71]
         """
