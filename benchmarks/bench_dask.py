@@ -21,7 +21,7 @@ from distributed import Client, LocalCluster, secede, wait
 
 from auctor import RankBoost, SmoothAUCBoost, SmoothTreeBoost
 from auctor.dask import DaskRanker
-from auctor.dask.group import DaskGroup
+from auctor.dask.group import DaskGroup, Place
 from auctor.dask.meeting import Meeting
 
 COLUMNS = 20
@@ -165,7 +165,7 @@ def compare_models(options: argparse.Namespace) -> None:
                     )
 
 
-def _time_sums(rank: int, meetings: list[Any], n_values: int) -> float:
+def _time_sums(rank: int, meetings: list[Place], n_values: int) -> float:
     secede()
     group = DaskGroup(rank, meetings, "benchmark")
     counts = np.ones(n_values, dtype=np.int64)
@@ -184,8 +184,11 @@ def time_messages(options: argparse.Namespace) -> None:
             for n_values in (10, 10_000, 1_000_000):
                 place = [{"workers": [address], "pure": False} for address in addresses]
                 meetings = [client.submit(Meeting, addresses, 60.0, actor=True, **p) for p in place]
+                wait(meetings)
+                pairs = zip(addresses, meetings, strict=True)
+                places = [Place(address, meeting.key) for address, meeting in pairs]
                 sums = [
-                    client.submit(_time_sums, rank, meetings, n_values, **p)
+                    client.submit(_time_sums, rank, places, n_values, **p)
                     for rank, p in enumerate(place)
                 ]
                 taken = max(future.result() for future in sums)

@@ -12,6 +12,7 @@ from auctor.data.cluster.bins import Bins, find_bins
 from auctor.data.cluster.sorted_line import Line, count_values
 from auctor.data.features import Category, Feature, category_feature, number_feature
 from auctor.data.group import ALONE, Group
+from auctor.data.row_arrays import EmptyArray, row_blocks
 from auctor.data.table import Categories, Table
 from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers, find_centres, find_cuts
@@ -48,9 +49,24 @@ class Rows:
         """The values of the kept rows, from one value for each row of the table."""
         return values if self.kept is None else np.ascontiguousarray(values[self.kept])
 
-    def positives_first(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of the kept rows, positives first; the order within a class is kept."""
-        return np.concatenate([values[self.positive], values[~self.positive]])
+    def positives_first(
+        self, values: npt.NDArray[Any], empty: EmptyArray = np.empty
+    ) -> npt.NDArray[Any]:
+        """The values of the kept rows, positives first; the order within a class is kept.
+
+        ``empty`` makes the array.
+        """
+        out = empty((len(values),), values.dtype)
+        next_pos, next_neg = 0, self.n_pos
+        for rows in row_blocks(len(values)):
+            own, positive = values[rows], self.positive[rows]
+            of_class = own[positive]
+            out[next_pos : next_pos + len(of_class)] = of_class
+            next_pos += len(of_class)
+            of_class = own[~positive]
+            out[next_neg : next_neg + len(of_class)] = of_class
+            next_neg += len(of_class)
+        return out
 
     def positions(self) -> Ints:
         """The position of each row of the table in the partition; -1 if it is not kept."""
@@ -76,7 +92,7 @@ def bin_table(
     # allocate and free for every column would not be returned to the system.
     buffers: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(min(workers.count, table.n_columns)):
-        buffers.put(np.empty((3, table.n_rows)))
+        buffers.put(table.empty_rows((3, table.n_rows), np.float64))
 
     def bin_column(j: int) -> Feature:
         name, out = table.names[j], codes[j]

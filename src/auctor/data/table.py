@@ -25,6 +25,7 @@ from auctor.data.features import Category
 from auctor.data.group import ALONE, Group
 from auctor.data.labels import is_unicode
 from auctor.data.missing import unmask
+from auctor.data.row_arrays import row_numbers
 from auctor.data.sparse import clean_columns
 
 Buffer = Floats | None  # an array of one float64 for each row, which may be overwritten
@@ -46,9 +47,13 @@ class Table(ABC):
         """An array for codes of this table, not initialised; a table in files has it in a file."""
         return np.empty(shape, dtype=dtype)
 
+    def empty_rows(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """An array with a number for each row, not initialised; in a file if memory is short."""
+        return np.empty(shape, dtype=dtype)
+
     def positions(self, kept: Bools | None) -> Ints:
         """The index of each kept row among the kept rows of the whole table; None keeps all."""
-        return np.arange(self.n_rows if kept is None else int(kept.sum()))
+        return row_numbers(self.n_rows if kept is None else int(kept.sum()), self.empty_rows)
 
     def check_columns(self) -> None:
         """Raise an error for a column of a type that no learner can use."""
