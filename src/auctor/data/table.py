@@ -87,6 +87,11 @@ class Table(ABC):
             self._refuse(j, values)
         return values
 
+    def has_values(self, j: int) -> bool:
+        """Whether column j, which is one of numbers, has a value that is not missing."""
+        values = self.numbers(j)
+        return not (np.isnan(values[0]) and np.isnan(values).all())
+
     def take(self, rows: Ints) -> "Table":
         """Some rows of the table, as a table; columns are read when they are needed.
 
@@ -132,6 +137,11 @@ class ArrayTable(Table):
             return np.ascontiguousarray(column, dtype=np.float64)
         buffer[:] = column
         return buffer
+
+    def has_values(self, j: int) -> bool:
+        # Most columns have a value in their first row, and need no copy.
+        known = self._array.shape[1] > 0 and not np.isnan(self._array[:1, j]).all()
+        return known or super().has_values(j)
 
     def categories(self, j: int) -> Categories:
         if self._array.dtype.kind in "ui":  # exact beyond 2^53, where float64 is not

@@ -138,7 +138,8 @@ def share_counts(tiles: Sequence[Tile], own_slot: Ints, plan: CountPlan) -> None
     ``plan`` says where it belongs among the histograms of all rows.
     """
     group = tiles[0]._group
-    counted = np.concatenate([tile.own[:, own_slot] for tile in tiles], axis=2)
+    parts = [tile.own[:, own_slot] for tile in tiles]
+    counted = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
     edges = np.cumsum([tile.n_bins for tile in tiles])[:-1]
     for tile, whole in zip(tiles, np.split(group.sum(counted), edges, axis=2), strict=True):
         tile.histogram[:, plan.slot] = whole
