@@ -218,8 +218,8 @@ def _is_again(hashes: Hashes) -> Bools:
 
 # Hashes of more rows are sorted in groups of about this size, by their highest bits, because
 # sorting needs copies of what is sorted.
-_MANY_ROWS = 2**22
-_MOST_BITS = 6
+_MANY_ROWS = 2**20
+_MOST_BITS = 7
 
 
 def _hash_groups(hashes: Hashes) -> Iterator[slice | Ints]:

@@ -100,6 +100,8 @@ def _sent(line: Line) -> Line:
 
 def _merge(lines: Sequence[Line]) -> Line:
     """The values of several lines, two by two, so that each value is passed log2(lines) times."""
+    if len(lines) == 1:
+        return lines[0]
     if len(lines) > 2:
         half = len(lines) // 2
         lines = [_merge(lines[:half]), _merge(lines[half:])]
