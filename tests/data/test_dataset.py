@@ -107,7 +107,9 @@ class TestSources:
         lines = [b"7,1,0\n"] * n_rows + [b"0.5,x,1\n"]
         with gzip.open(tmp_path / "late.csv.gz", "wb", compresslevel=1) as file:
             file.write(b"number,text,y\n" + b"".join(lines))
-        with open_dataset(read_dataset(tmp_path / "late.csv.gz", target="y"), RowBytes(0), "test") as rows:
+        with open_dataset(
+            read_dataset(tmp_path / "late.csv.gz", target="y"), RowBytes(0), "test"
+        ) as rows:
             assert rows.table.numbers(0)[[0, -1]].tolist() == [7.0, 0.5]
             assert rows.table.categories(1).values == ["1", "x"]
 

@@ -95,6 +95,11 @@ class DaskGroup(Group):
             self._worker.log_event(self._topic, {"round": number})
 
     @property
+    def n_threads(self) -> int:
+        """The number of threads that the worker of this member has for tasks."""
+        return int(self._worker.state.nthreads)
+
+    @property
     def meeting(self) -> Meeting | None:
         """The meeting on the worker of this member; None if the fit was cancelled."""
         return cast(Meeting | None, self._worker.state.actors.get(self._meetings[self.rank].key))

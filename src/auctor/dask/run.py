@@ -196,8 +196,8 @@ class _Attempt:
                     ) from error
 
     def _run_members(self) -> list[Done] | Lost:
-        # Their keys and no futures: a task that depends on the actor of a lost worker would be ended
-        # by the scheduler, before the member can say which round it was in.
+        # Their keys and no futures: a task that depends on the actor of a lost worker would be
+        # ended by the scheduler, before the member can say which round it was in.
         pairs = zip(self._addresses, self._meetings, strict=True)
         meetings = pickle.dumps([Place(address, meeting.key) for address, meeting in pairs])
         for rank, address in enumerate(self._addresses):

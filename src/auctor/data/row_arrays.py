@@ -1,4 +1,4 @@
-"""Passes over arrays of one value for each row, in blocks: a table in files has no room for copies."""
+"""Passes over arrays of one value for each row, in blocks, without copies of the same length."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -102,9 +102,7 @@ def draw_folds(
     check_lengths(given.table.n_rows, len(given.y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         return _given_folds(cv, given, pos_label)
-    n_folds, fold = _draw_numbers(
-        cv, given, pos_label, categorical_features, random_state, instead
-    )
+    n_folds, fold = _draw_numbers(cv, given, pos_label, categorical_features, random_state, instead)
     rows = np.arange(len(fold)) if given.table.group.size > 1 else _own_rows(given)
     return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
 

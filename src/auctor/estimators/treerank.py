@@ -192,7 +192,7 @@ class TreeRank(RankingEstimator):
             return int(self.cv)
         if self.pruning is None:
             return ()  # nothing is cross-validated
-        folds = draw_masks(
+        return draw_masks(
             self.cv,
             given,
             pos_label=self.pos_label,
@@ -200,4 +200,3 @@ class TreeRank(RankingEstimator):
             random_state=self.random_state,
             instead="pruning=None",
         )
-        return folds

@@ -18,6 +18,7 @@ from auctor.data.stored.spill import SpillFolder, check_spill_dir
 from auctor.data.stored.table import StoredTable
 from auctor.data.table import default_names
 
+
 class RowBytes(NamedTuple):
     """Bytes of memory for each row, with arrays of rows in memory and with those in files.
 

@@ -212,7 +212,7 @@ class Booster:
 
 
 def sum_up(data: RankingData, trees: list[Tree], own: list[Ints]) -> list[Ints]:
-    """The weight of all rows at every node of each tree, from that of the own rows at its leaves."""
+    """The weight of all rows at every node of each tree, from that of the own rows at leaves."""
     if not trees:
         return []
     ends = np.cumsum([len(cover) for cover in own])[:-1]
