@@ -4,11 +4,13 @@
     python benchmarks/bench_dask.py times --rows 1e6  # beside xgboost.dask and LightGBM, in turns
     python benchmarks/bench_dask.py equal             # models on 1, 2 and 4 processes and in memory
     python benchmarks/bench_dask.py messages          # time of a sum, by workers and size
+    python benchmarks/bench_dask.py simulate          # work of member 0 in a sum of up to 100
 
 Bytes are those that a worker sends for its sums and messages, without the headers of messages.
 """
 
 import argparse
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,11 +20,12 @@ import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster, secede, wait
+from distributed.protocol import dumps, loads, to_serialize
 
 from auctor import RankBoost, SmoothAUCBoost, SmoothTreeBoost
 from auctor.dask import DaskRanker
-from auctor.dask.group import DaskGroup
-from auctor.dask.meeting import Meeting
+from auctor.dask.group import DaskGroup, Place
+from auctor.dask.meeting import SUM, Meeting
 
 COLUMNS = 20
 
@@ -165,7 +168,7 @@ def compare_models(options: argparse.Namespace) -> None:
                     )
 
 
-def _time_sums(rank: int, meetings: list[Any], n_values: int) -> float:
+def _time_sums(rank: int, meetings: list[Place], n_values: int) -> float:
     secede()
     group = DaskGroup(rank, meetings, "benchmark")
     counts = np.ones(n_values, dtype=np.int64)
@@ -184,8 +187,11 @@ def time_messages(options: argparse.Namespace) -> None:
             for n_values in (10, 10_000, 1_000_000):
                 place = [{"workers": [address], "pure": False} for address in addresses]
                 meetings = [client.submit(Meeting, addresses, 60.0, actor=True, **p) for p in place]
+                wait(meetings)
+                pairs = zip(addresses, meetings, strict=True)
+                places = [Place(address, meeting.key) for address, meeting in pairs]
                 sums = [
-                    client.submit(_time_sums, rank, meetings, n_values, **p)
+                    client.submit(_time_sums, rank, places, n_values, **p)
                     for rank, p in enumerate(place)
                 ]
                 taken = max(future.result() for future in sums)
@@ -193,9 +199,36 @@ def time_messages(options: argparse.Namespace) -> None:
                 print(f"{n_workers} workers, {size:,} bytes: {1e3 * taken:.1f} ms", flush=True)
 
 
+async def _meet(n_members: int, counts: Any) -> float:
+    """Processor seconds of member 0 in a sum: reading, adding and writing the others' messages."""
+    meeting = Meeting([str(k) for k in range(n_members)], 60.0)
+    doing = f"{SUM} of {counts.dtype} {counts.shape}"
+    frames = dumps({"counts": to_serialize(counts)})
+
+    async def member(rank: int) -> None:
+        item = counts if rank == 0 else loads(frames)["counts"]
+        total = await meeting.meet(1, doing, rank, item)
+        if rank > 0:
+            dumps({"result": to_serialize(total)})
+
+    start = time.process_time()
+    await asyncio.gather(*(member(rank) for rank in range(n_members)))
+    return time.process_time() - start
+
+
+def simulate(options: argparse.Namespace) -> None:
+    """What a sum costs the worker where members meet, without the network."""
+    for n_values in (10_240, 327_680):
+        for n_members in (2, 10, 100):
+            counts = np.ones(n_values, dtype=np.int64)
+            taken = min(asyncio.run(_meet(n_members, counts)) for _ in range(5))
+            size = 8 * n_values
+            print(f"{n_members} members, {size:,} bytes: {1e3 * taken:.1f} ms", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["bytes", "times", "equal", "messages"])
+    parser.add_argument("what", choices=["bytes", "times", "equal", "messages", "simulate"])
     parser.add_argument("--rows", type=float, default=1e7)
     chosen = parser.parse_args()
     {
@@ -203,4 +236,5 @@ if __name__ == "__main__":
         "times": compare_times,
         "equal": compare_models,
         "messages": time_messages,
+        "simulate": simulate,
     }[chosen.what](chosen)

@@ -1,6 +1,7 @@
 """Memory of a fit to a Parquet folder: bytes for each row, and a fit under a hard limit.
 
     python benchmarks/dataset_memory.py rows            # bytes for each row, of every estimator
+    python benchmarks/dataset_memory.py rows --spill    # the same with arrays of rows in files
     python benchmarks/dataset_memory.py extras          # what weights, text and labels add to it
     python benchmarks/dataset_memory.py fit --rows 2e7  # from files and in memory, in turns
 
@@ -50,13 +51,15 @@ def main() -> None:
     parser.add_argument("--folder")
     parser.add_argument("--in-memory", action="store_true")
     parser.add_argument("--weight", action="store_true")
+    parser.add_argument("--spill", action="store_true", help="ask for the least memory")
+    parser.add_argument("--files-only", action="store_true", help="for fit: no fit in memory")
     options = parser.parse_args()
     if options.what == "one":
         print(json.dumps(fit_one(options)))
         return
     with tempfile.TemporaryDirectory(prefix="auctor-benchmark-") as folder:
         if options.what == "rows":
-            compare_rows(Path(folder), [options.only] if options.only else list(ESTIMATORS))
+            compare_rows(Path(folder), options)
         elif options.what == "extras":
             compare_extras(Path(folder), options.estimator)
         else:
@@ -96,9 +99,14 @@ def make_folder(
         pq.write_table(table, folder / f"part-{number:04d}.parquet")
 
 
-def compare_rows(folder: Path, estimators: list[str]) -> None:
+def compare_rows(folder: Path, options: argparse.Namespace) -> None:
     """The growth of the peak from a small to a large folder, for each estimator."""
+    from auctor.estimators.dataset_fit import SPILLED_BYTES
+
     sizes = 2_000_000, 6_000_000
+    more = ["--spill"] if options.spill else []
+    estimators = list(SPILLED_BYTES if options.spill else ESTIMATORS)
+    estimators = [options.only] if options.only else estimators
     print("estimator          rows      peak MB at 2e6 rows   at 6e6 rows   bytes per row")
     for kind in ("distinct", "copied"):
         for n_rows in sizes:
@@ -106,7 +114,7 @@ def compare_rows(folder: Path, estimators: list[str]) -> None:
             path.mkdir()
             make_folder(path, n_rows, 4, copied=kind == "copied")
         for name in estimators:
-            small, large = (run(name, folder / f"{kind}{n}", limit=16e9)["peak"] for n in sizes)
+            small, large = (run(name, folder / f"{kind}{n}", 16e9, *more)["peak"] for n in sizes)
             slope = (large - small) / (sizes[1] - sizes[0])
             print(
                 f"{name:18} {kind:9} {small / 1e6:19.0f} {large / 1e6:13.0f} {slope:15.0f}",
@@ -135,6 +143,12 @@ def compare_fits(options: argparse.Namespace, folder: Path) -> None:
     size = sum(path.stat().st_size for path in folder.iterdir())
     print(f"{options.rows:.0f} x {options.columns} rows, {size / 1e9:.2f} GB of Parquet files")
     stored = run(options.estimator, folder, options.limit)
+    if options.files_only:
+        print(
+            f"from files: peak {stored['peak'] / 1e9:.2f} GB, {stored['seconds']:.0f} s, "
+            f"processor {stored['processor']:.0f} s"
+        )
+        return
     memory = run(options.estimator, folder, 100e9, "--in-memory")
     for title, one in (("from files", stored), ("in memory", memory)):
         print(
@@ -173,7 +187,7 @@ def fit_one(options: argparse.Namespace) -> dict:
         table = pq.read_table(options.folder)
         estimator.fit(table.drop_columns("y"), table.column("y"))
     else:
-        limit = int(options.limit)
+        limit = least_memory(options) if options.spill else int(options.limit)
         weight = "w" if options.weight else None
         dataset = auctor.read_dataset(options.folder, target="y", weight=weight, max_memory=limit)
         estimator.fit_dataset(dataset)
@@ -186,6 +200,17 @@ def fit_one(options: argparse.Namespace) -> dict:
         "processor": time.process_time() - processor,
         "model": model,
     }
+
+
+def least_memory(options: argparse.Namespace) -> int:
+    """The least memory with which a fit is not refused: arrays of rows are then in files."""
+    import pyarrow.parquet as pq
+
+    from auctor.data.stored.dataset import FIXED_BYTES
+    from auctor.estimators.dataset_fit import SPILLED_BYTES
+
+    n_rows = sum(pq.read_metadata(path).num_rows for path in Path(options.folder).iterdir())
+    return FIXED_BYTES + n_rows * SPILLED_BYTES[options.estimator]
 
 
 def warm_up(estimator: object) -> None:

@@ -74,6 +74,17 @@ def test_rows_of_one_class_are_refused(run: Run, model: Path, tmp_path: Path) ->
     assert run(*command, *MEMORY).error == run(*command).error
 
 
+def test_missing_labels_of_all_batches_are_counted(run: Run, model: Path, tmp_path: Path) -> None:
+    rows = make_table(120, seed=2)
+    labels = rows["y"].to_pylist()
+    labels[3] = labels[50] = labels[110] = None
+    rows = rows.set_column(rows.column_names.index("y"), "y", pa.array(labels))
+    pq.write_table(rows, tmp_path / "gaps.parquet")
+    command = ("evaluate", model, "gaps.parquet", "--target", "y")
+    assert "column 'y' has 3 missing values" in run(*command, *MEMORY).error
+    assert run(*command, *MEMORY).error == run(*command).error
+
+
 @pytest.mark.parametrize("option", ["--weight", "--group", "--by"])
 def test_options_that_need_all_rows_are_refused(
     run: Run, model: Path, new: Path, option: str

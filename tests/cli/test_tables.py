@@ -137,7 +137,7 @@ def test_verbatim_text_must_be_utf8(tmp_path: Path) -> None:
 def test_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         open_table(str(tmp_path / "t.csv"))
-    with pytest.raises(ValueError, match="is a folder without Parquet files"):
+    with pytest.raises(ValueError, match="has no Parquet files; give one with files that end in"):
         open_table(str(tmp_path))
 
 

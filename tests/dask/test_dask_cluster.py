@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +22,8 @@ import dask.dataframe as dd  # noqa: E402
 
 from auctor.dask import DaskRanker, metrics  # noqa: E402
 from auctor.dask import ranker as ranker_module  # noqa: E402
+from auctor.dask import run as run_module  # noqa: E402
+from auctor.dask.ranker import FitWork  # noqa: E402
 from auctor.dask.state import KeptState  # noqa: E402
 
 N_ROWS = 300
@@ -255,37 +256,84 @@ def rounds_told(client):
     }
 
 
-def kill_in_mid_fit(client, before):
-    """Kill a worker process as soon as a fit that is not among ``before`` has told round 3."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        told = [last for topic, (_, last) in rounds_told(client).items() if topic not in before]
-        if any(last >= 3 for last in told):
-            os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
-            return
-        time.sleep(0.05)
+LAST_ROUND = 20
 
 
-@pytest.mark.parametrize("max_restarts", [0, 3])
-def test_a_worker_process_that_is_killed_in_mid_fit(processes, table, max_restarts):
-    # So many rounds that the worker is killed long before the last one.
-    estimator = RankBoost(n_estimators=400, learning_rate=0.1)
+class DyingWork(FitWork):
+    """The work of a fit in which the process of one member is killed at the start of a round.
+
+    ``alive`` is a file that is removed before, so that the next attempt ends.
+    """
+
+    def __init__(self, estimator, plan, rank, alive):
+        super().__init__(estimator, plan)
+        self._rank, self._alive = rank, alive
+
+    def __call__(self, group, parts):
+        begin = group.begin_round
+
+        def begin_round(number, is_known=False):
+            begin(number, is_known)
+            if (group.rank, number) == (self._rank, LAST_ROUND) and self._alive.exists():
+                self._alive.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        group.begin_round = begin_round
+        return super().__call__(group, parts)
+
+
+def take_rows(table, rows):
+    return table.iloc[rows][FEATURES], table.iloc[rows]["target"]
+
+
+def parts_on_all_workers(client, table):
+    """Delayed parts, one on each worker: Dask alone may put all of them on one of two busy ones.
+
+    If a worker is lost, its part is computed on another one.
+    """
+    workers = sorted(client.nthreads())
+    edges = np.linspace(0, len(table), len(workers) + 1).astype(int)
+    parts = []
+    for worker, (start, stop) in zip(workers, pairwise(edges), strict=True):
+        with dask.annotate(workers=[worker], allow_other_workers=True):
+            parts.append(dask.delayed(take_rows)(table, slice(start, stop)))
+    return parts
+
+
+# Dask repeats the task of a lost worker, or gives it up if it allows no failures.
+@pytest.mark.parametrize(("max_restarts", "rank", "allowed_failures"), [(0, 0, 3), (3, 1, 0)])
+def test_a_worker_process_that_is_killed_in_mid_fit(
+    processes, table, max_restarts, rank, allowed_failures, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", allowed_failures)
+    alive = tmp_path / "alive"
+    alive.touch()
+    monkeypatch.setattr(
+        ranker_module, "FitWork", lambda *given: DyingWork(*given, rank=rank, alive=alive)
+    )
+    estimator = RankBoost(n_estimators=LAST_ROUND + 10, learning_rate=0.1)
     processes.wait_for_workers(2, timeout=60)
-    before, parts = set(rounds_told(processes)), in_parts(table, 4)
-    killer = threading.Thread(target=kill_in_mid_fit, args=(processes, before))
-    killer.start()
+    before, parts = set(rounds_told(processes)), parts_on_all_workers(processes, table)
     ranker = DaskRanker(estimator, processes, max_restarts=max_restarts, timeout=60)
-    try:
-        if max_restarts == 0:
-            with pytest.raises(RuntimeError, match=r"given up.* tcp://.* was lost in round \d+"):
-                ranker.fit(parts, "target")
-            return
-        ranker.fit(parts, "target")
-    finally:
-        killer.join()
+    if max_restarts == 0:
+        with pytest.raises(RuntimeError, match=r"given up.* tcp://.* was lost in round 20"):
+            ranker.fit(parts)
+        return
+    ranker.fit(parts)
+    assert not alive.exists()
     firsts = [first for topic, (first, _) in rounds_told(processes).items() if topic not in before]
-    # There was another attempt, and it went on after the rounds that a survivor knew.
-    assert len(firsts) > 1 and firsts[0] == 1 and min(firsts[1:]) > 1
+    assert firsts == [1, LAST_ROUND]  # the second attempt went on where the survivor was
+    local = estimator.fit(table[FEATURES], table["target"])
+    assert everything(ranker.to_local()) == everything(local)
+
+
+def test_partitions_that_a_client_believes_to_be_there_are_looked_for_again(
+    client, table, monkeypatch
+):
+    divide, answers = run_module._divide, iter([{}, {}])
+    monkeypatch.setattr(run_module, "_divide", lambda *given: next(answers, None) or divide(*given))
+    estimator = RankBoost(n_estimators=2)
+    ranker = DaskRanker(estimator, client, max_restarts=0).fit(in_parts(table, 3), "target")
     local = estimator.fit(table[FEATURES], table["target"])
     assert everything(ranker.to_local()) == everything(local)
 

@@ -1,12 +1,14 @@
 """The actor in which the workers of a fit meet, without a cluster."""
 
 import asyncio
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 pytest.importorskip("distributed")
 
+from auctor.dask import run as run_module
 from auctor.dask.meeting import GATHER, SUM, GroupError, Meeting, StepError
 
 
@@ -77,3 +79,32 @@ def test_a_fit_that_is_stopped_stops_all_who_wait_and_who_come_later():
     for error in (waiting, later):
         assert isinstance(error, GroupError)
         assert str(error) == "worker 1 is gone"
+
+
+def test_a_worker_that_is_back_without_its_meeting_is_lost():
+    present = {"tcp://a:1": 1, "tcp://b:1": 1}
+    client = SimpleNamespace(nthreads=lambda: present)
+    holders = {"tcp://b:1": [1], "tcp://c:1": [2], "tcp://a:1": [0]}
+    attempt = run_module._Attempt(client, None, [], holders, 60.0, None)
+    attempt._meetings = [
+        SimpleNamespace(status=status) for status in ("finished", "error", "finished")
+    ]
+    assert attempt._gone() == ["tcp://b:1", "tcp://c:1"]
+
+
+def test_the_result_of_a_worker_that_was_lost_is_not_waited_for():
+    def result(timeout):
+        assert timeout is not None
+        raise TimeoutError
+
+    assert run_module._result(SimpleNamespace(status="finished", result=result)) is None
+    assert run_module._result(SimpleNamespace(status="error", result=result)) is None
+
+
+def test_a_worker_that_cannot_make_a_meeting_is_named():
+    client = SimpleNamespace(nthreads=lambda: {"tcp://a:1": 1})
+    attempt = run_module._Attempt(client, None, [], {"tcp://a:1": [0]}, 60.0, None)
+    error = ModuleNotFoundError("No module named 'auctor'")
+    attempt._meetings = [SimpleNamespace(status="error", exception=lambda: error)]
+    with pytest.raises(RuntimeError, match="worker tcp://a:1 cannot take part.*install the same"):
+        attempt._raise_unable()

@@ -1,6 +1,7 @@
 """Data sets in files and batches: what is refused, and what becomes of the temporary files."""
 
 import gzip
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from auctor import RankBoost, read_dataset
 from auctor.data import prepare
-from auctor.data.stored.dataset import open_dataset
+from auctor.data.stored.dataset import RowBytes, open_dataset
 from auctor.data.stored.memory import read_memory
 from auctor.data.stored.spill import SpillFolder
 
@@ -40,7 +41,7 @@ def write_parts(table, folder, n_parts):
 def assert_same_data(dataset, X, y, weight=None, **options):
     """The bins and codes of a data set are those of the table in memory."""
     expected = prepare(X, y, sample_weight=weight, **options)
-    with open_dataset(dataset, 0, "test") as rows:
+    with open_dataset(dataset, RowBytes(0), "test") as rows:
         data = prepare(rows.table, rows.y, sample_weight=rows.weight, **options)
         for ours, theirs in zip(data.features, expected.features, strict=True):
             assert (ours.name, ours.categories) == (theirs.name, theirs.categories)
@@ -106,7 +107,9 @@ class TestSources:
         lines = [b"7,1,0\n"] * n_rows + [b"0.5,x,1\n"]
         with gzip.open(tmp_path / "late.csv.gz", "wb", compresslevel=1) as file:
             file.write(b"number,text,y\n" + b"".join(lines))
-        with open_dataset(read_dataset(tmp_path / "late.csv.gz", target="y"), 0, "test") as rows:
+        with open_dataset(
+            read_dataset(tmp_path / "late.csv.gz", target="y"), RowBytes(0), "test"
+        ) as rows:
             assert rows.table.numbers(0)[[0, -1]].tolist() == [7.0, 0.5]
             assert rows.table.categories(1).values == ["1", "x"]
 
@@ -200,7 +203,8 @@ class TestErrors:
 
     def test_file_that_is_not_parquet(self, tmp_path):
         (tmp_path / "a.parquet").write_text("no table")
-        with pytest.raises(ValueError, match=r"a.parquet cannot be read as a Parquet file"):
+        name = re.escape(str(tmp_path / "a.parquet"))  # with its folder: there may be many
+        with pytest.raises(ValueError, match=f"{name} cannot be read as a Parquet file"):
             self.fit(tmp_path)
 
     @pytest.mark.parametrize(
@@ -233,7 +237,7 @@ class TestErrors:
             read_dataset(source, target="y")
 
     def test_folder_without_tables(self, tmp_path):
-        with pytest.raises(ValueError, match="folder without Parquet files"):
+        with pytest.raises(ValueError, match="has no Parquet files"):
             read_dataset(tmp_path, target="y")
 
     def test_batch_that_is_no_table(self):
@@ -293,7 +297,7 @@ class TestSpillFolder:
 
     def test_held_out_rows_are_in_files_too(self, table, tmp_path):
         table.to_parquet(tmp_path / "a.parquet")
-        with open_dataset(read_dataset(tmp_path, target="y"), 0, "test") as rows:
+        with open_dataset(read_dataset(tmp_path, target="y"), RowBytes(0), "test") as rows:
             data = prepare(rows.table, rows.y)
             some = data.take(np.arange(60) % 3 == 0)
             few = data.take_features(np.array([1]))

@@ -10,7 +10,10 @@ from sklearn.base import clone
 
 import auctor
 from auctor import RankBoost, estimators, read_dataset
-from auctor.estimators.dataset_fit import ROW_BYTES
+from auctor.data import copies
+from auctor.data.stored.dataset import FIXED_BYTES
+from auctor.data.stored.spill import SpillFolder
+from auctor.estimators.dataset_fit import ROW_BYTES, SPILLED_BYTES
 from auctor.models.file import to_json
 
 SMALL = {
@@ -75,6 +78,34 @@ def test_same_bits_from_any_number_of_files(name, table, folders, tmp_path):
         assert saved(stored, tmp_path / "stored.json") == expected
         np.testing.assert_array_equal(stored.feature_names_in_, estimator.feature_names_in_)
         assert stored.classes_.tolist() == estimator.classes_.tolist()
+
+
+@pytest.mark.parametrize("kind", ["weighted", "copied"])
+@pytest.mark.parametrize("name", SPILLED_BYTES)
+def test_same_bits_with_arrays_of_rows_in_files(name, kind, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(copies, "_MANY_ROWS", 50)  # several groups of hashes
+    estimator, weight = getattr(auctor, name)(**SMALL[name]), "weight"
+    if kind == "copied":  # and labels that are numbers
+        table = table.iloc[np.arange(len(table)) // 2].drop(columns="weight")
+        table, weight = table.assign(target=(table["target"] == "bad") + 0.0), None
+    X = table[["number", "count", "text"]]
+    estimator.fit(X, table["target"], None if weight is None else table[weight])
+    expected = saved(estimator, tmp_path / "memory.json")
+    in_files, empty = set(), SpillFolder.empty
+
+    def counted(self, shape, dtype):
+        in_files.add(np.dtype(dtype).name)
+        return empty(self, shape, dtype)
+
+    monkeypatch.setattr(SpillFolder, "empty", counted)
+    enough = FIXED_BYTES + len(table) * (32 + SPILLED_BYTES[name])
+    dataset = read_dataset(
+        [table], target="target", weight=weight, max_memory=enough, spill_dir=tmp_path
+    )
+    stored = clone(estimator).fit_dataset(dataset)
+    assert saved(stored, tmp_path / "stored.json") == expected
+    assert {"uint8", "int64", "float64"} <= in_files
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
 def test_same_bits_for_any_number_of_threads(folders, tmp_path):
@@ -174,7 +205,7 @@ def test_saved_record_is_that_of_the_table_in_memory(tmp_path):
 
 def test_weights_and_text_count_in_the_memory(table):
     plain = table.assign(target=(table["target"] == "bad").astype(int)).drop(columns="text")
-    own = ROW_BYTES["RankBoost"]
+    own = SPILLED_BYTES["RankBoost"]
     cases = [
         (plain, None, own),
         (plain, "weight", own + 16),

@@ -24,6 +24,7 @@ from auctor.estimators.base import FitInput
 from auctor.learners.checkpoint.records import encode
 from auctor.learners.checkpoint.store import MemoryStore
 from auctor.learners.martirank import martirank
+from auctor.learners.tree_boost import grower
 
 N_ROWS = 240
 
@@ -108,6 +109,18 @@ def test_the_rows_that_calibrate_martirank_are_those_of_one_process(monkeypatch)
     table, y, weight = make_table(copies=False)
     alone = CASES["martirank"].fit(table, y, sample_weight=weight)
     for member in fit_members(CASES["martirank"], 2, table, y, weight, seed=1):
+        assert member.model_.to_json() == alone.model_.to_json()
+
+
+def test_members_add_up_tiles_of_features_and_histograms_that_are_not_kept(monkeypatch):
+    table, y, _ = make_table(copies=False)
+    estimator = SmoothTreeBoost(n_estimators=3, max_depth=4, init=None, early_stopping=False)
+    alone = estimator.fit(table, y)
+    monkeypatch.setattr(grower, "_TILE", 1)
+    monkeypatch.setattr(grower, "_SINGLE_TILE_CELLS", 0)
+    tiles = fit_members(estimator, 2, table, y, None)
+    monkeypatch.setattr(grower, "_HISTOGRAM_BYTES", 1000)
+    for member in [*tiles, *fit_members(estimator, 2, table, y, None, seed=1)]:
         assert member.model_.to_json() == alone.model_.to_json()
 
 

@@ -13,7 +13,7 @@ from auctor.learners.common import blocks
 from auctor.learners.smooth.fit import fit_smooth
 from auctor.learners.smooth.search import find_amounts
 from auctor.learners.smooth.settings import SmoothSettings
-from auctor.learners.tree_boost import grower, row_blocks
+from auctor.learners.tree_boost import grower, row_blocks, tiles
 from auctor.learners.tree_boost.fit import fit_tree_boost
 from auctor.learners.tree_boost.mixture import (
     WEIGHTS,
@@ -275,7 +275,7 @@ def test_every_way_to_grow_gives_the_same_trees(options, monkeypatch, small_bloc
     assert_same_trees(trees_of(data, **options), usual)
     monkeypatch.setattr(grower, "_HISTOGRAM_BYTES", 1000)
     assert_same_trees(trees_of(data, **options), usual)
-    monkeypatch.setattr(grower, "_PART_BYTES", 20_000)  # some nodes of a level at a time
+    monkeypatch.setattr(tiles, "_PART_BYTES", 20_000)  # some nodes of a level at a time
     assert_same_trees(trees_of(data, **options), usual)
     assert_same_trees(trees_of(data.split(2), 2, **options), usual)
     assert len(calls) == 4

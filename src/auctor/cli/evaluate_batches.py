@@ -1,7 +1,13 @@
 """`auctor evaluate` of a table larger than memory: scores are sorted in files, rows forgotten."""
 
 from auctor.cli.evaluated_rows import RowsInFiles
-from auctor.cli.labels import find_positives, one_label, read_target
+from auctor.cli.labels import (
+    find_positives,
+    incomplete,
+    missing_labels,
+    one_label,
+    read_target,
+)
 from auctor.cli.large import DEFAULT_MEMORY, batch_rows
 from auctor.cli.model_rows import check_class_counts, feature_batches, needed_columns
 from auctor.cli.options import ColumnRoles
@@ -36,8 +42,11 @@ def read_in_batches(
     # One half is for the rows that are read, the other one for the scores that are sorted.
     n_rows = batch_rows(max_memory, len(names), share=2)
     sorter = ScoreSorter(spill, min(RUN_ROWS, (memory - FIXED_BYTES) // 2 // RUN_BYTES))
-    comparison = RowComparison(model)
+    comparison, n_missing = RowComparison(model), 0
     for rows in feature_batches(model, source, n_rows, more, text):
+        n_missing += missing_labels(rows[target])
+        if n_missing:  # the other rows are read for their number alone
+            continue
         if sample is not None:
             sample.add(rows)
         labels = read_target(rows[target], target)
@@ -45,6 +54,8 @@ def read_in_batches(
         comparison.add(X)
         sorter.add(find_positives(labels, model.classes, target), model.decision_function(X))
         last_label = labels[-1:].tolist()[0]
+    if n_missing:
+        raise incomplete(n_missing, target, "label")
     if min(sorter.n_pos, sorter.n_neg) == 0:
         raise one_label(last_label, target)
     check_class_counts(sorter.n_pos, sorter.n_neg, target)

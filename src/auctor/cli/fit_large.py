@@ -1,10 +1,9 @@
 """`auctor fit --max-memory`: fit to files larger than memory, with one fold held out."""
 
 import argparse
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from auctor._learner_names import command_name
 from auctor._text import count, file_name
@@ -18,7 +17,7 @@ from auctor.cli.options import ColumnRoles, Execution
 from auctor.cli.out_files import Output, check_outputs, choose_output, choose_page
 from auctor.cli.output import emit, note
 from auctor.cli.problem import feature_names
-from auctor.cli.table_file import TableFile
+from auctor.cli.table_file import TableColumns
 from auctor.cli.tables import open_table
 from auctor.data.stored.dataset import Dataset, StoredRows, read_dataset
 from auctor.data.stored.sources import file_columns
@@ -40,19 +39,6 @@ _EXACT = "exactboost"  # the only learner that trains for other metrics on a dat
 _REFUSED = ("by", "holdout", "group", "time", "missing", "delimiter")
 
 
-class _Columns(TableFile):
-    """The columns of a file or folder, whose rows are read by other means."""
-
-    def __init__(self, path: str) -> None:
-        self.name, self.columns = file_name(path), file_columns(path)
-
-    def _read(self, names: Sequence[str], text: Collection[str]) -> NoReturn:
-        raise NotImplementedError
-
-    def read_verbatim(self, names: Sequence[str]) -> NoReturn:
-        raise NotImplementedError
-
-
 def run(args: argparse.Namespace) -> None:
     """Read the options, fit, print how good the model is on a held-out fold, and write it."""
     _check_options(args)
@@ -65,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
     out = choose_output(args.out, args.table, ".model.json")
     page = choose_page(args.report, args.out, args.table)
     check_outputs([out, page], [args.table, args.config, None], args.json)
-    source = _Columns(args.table)
+    source = TableColumns(file_name(args.table), file_columns(args.table))
     roles = ColumnRoles.for_training(args).with_lists(source.columns)
     names = feature_names(source, roles)
     set_columns(estimator, learner, roles.categorical, tuple(args.monotone), names)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
@@ -120,7 +121,7 @@ def read_target(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
 def two_labels(target: npt.NDArray[Any], name: str) -> tuple[Label, Label]:
     """The two labels in ascending order; any other number of labels is an error."""
     if count_missing(target):
-        raise _incomplete(count_missing(target), name, "label")
+        raise incomplete(count_missing(target), name, "label")
     labels = np.unique(target).tolist()
     if len(labels) != 2:
         noun = "value" if len(labels) == 1 else "different values"
@@ -245,10 +246,16 @@ def read_time(column: pa.ChunkedArray, name: str) -> npt.NDArray[Any]:
 def _check_complete(column: pa.ChunkedArray, name: str, role: str) -> None:
     """Raise an error for missing values."""
     if column.null_count:
-        raise _incomplete(column.null_count, name, role)
+        raise incomplete(column.null_count, name, role)
 
 
-def _incomplete(n_missing: int, name: str, role: str) -> ValueError:
+def missing_labels(column: pa.ChunkedArray) -> int:
+    """The number of rows without a label: null, or NaN, which Parquet tells from null."""
+    is_float = pa.types.is_floating(column.type)
+    return column.null_count + (int(pc.sum(pc.is_nan(column)).as_py() or 0) if is_float else 0)
+
+
+def incomplete(n_missing: int, name: str, role: str) -> ValueError:
     missing = count(n_missing, "missing value")
     return ValueError(f"column {name!r} has {missing}; every row needs a {role}")
 

@@ -20,7 +20,7 @@ from auctor.cli.labels import (
 )
 from auctor.cli.missing import Codes, parse_missing, recode
 from auctor.cli.options import ColumnRoles
-from auctor.cli.tables import TableFile
+from auctor.cli.table_file import TableColumns, TableFile
 from auctor.data import find_categorical, read_table
 
 
@@ -81,7 +81,7 @@ class Problem(NamedTuple):
         )
 
 
-def feature_names(source: TableFile, roles: ColumnRoles) -> list[str]:
+def feature_names(source: TableColumns, roles: ColumnRoles) -> list[str]:
     """The columns to learn from: all but target, weight, group, time and those of ``--drop``."""
     others = [*roles.special.values(), *roles.drop]
     source.require([*others, *roles.categorical])

@@ -4,6 +4,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,11 +12,22 @@ import pyarrow as pa
 from auctor.cli.errors import missing_column
 
 
-class TableFile(ABC):
-    """A table that can be read; ``name`` is for messages."""
+@dataclass(eq=False)
+class TableColumns:
+    """The columns of a table; ``name`` is that of the table, for messages."""
 
     name: str
     columns: tuple[str, ...]
+
+    def require(self, names: Collection[str]) -> None:
+        """Raise an error for the first name that is not a column."""
+        for name in names:
+            if name not in self.columns:
+                raise missing_column(name, self.columns, self.name)
+
+
+class TableFile(TableColumns, ABC):
+    """A table that can be read."""
 
     @abstractmethod
     def _read(self, names: Sequence[str], text: Collection[str]) -> pa.Table:
@@ -61,12 +73,6 @@ class TableFile(ABC):
         """The SHA-256 of the file, as ``sha256sum`` prints it."""
         with Path(self.name).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-
-    def require(self, names: Collection[str]) -> None:
-        """Raise an error for the first name that is not a column."""
-        for name in names:
-            if name not in self.columns:
-                raise missing_column(name, self.columns, self.name)
 
     def _refuse_duplicates(self) -> None:
         twice = [name for name, count in Counter(self.columns).items() if count > 1]

@@ -4,15 +4,18 @@ What is sent goes from worker to worker, by calls of actors. Sums and small item
 worker of member 0; large ones go to their receivers directly.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import Future
+from copy import deepcopy
 from time import monotonic
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 from dask.sizeof import sizeof
-from distributed import get_worker
+from distributed import Worker, get_worker
+from distributed.protocol import to_serialize
 
 from auctor.dask.meeting import GATHER, SUM, GroupError, Meeting, StepError
 from auctor.data.group import Group, check_counts
@@ -23,6 +26,13 @@ _LOOK_EVERY = 1.0
 _TELL_EVERY = 0.1
 
 
+class Place(NamedTuple):
+    """Where a meeting is: the address of its worker, and its key among the actors there."""
+
+    address: str
+    key: str
+
+
 class DaskGroup(Group):
     """A member of a fit on a Dask worker.
 
@@ -30,14 +40,15 @@ class DaskGroup(Group):
     ----------
     rank : int
         The number of this member.
-    meetings : sequence of actors
-        A ``Meeting`` on the worker of each member.
+    meetings : sequence of Place
+        Where the ``Meeting`` of each member is.
     topic : str
         The topic of the events by which rounds are told.
     """
 
-    def __init__(self, rank: int, meetings: Sequence[Any], topic: str) -> None:
+    def __init__(self, rank: int, meetings: Sequence[Place], topic: str) -> None:
         self.rank, self.size = rank, len(meetings)
+        self._worker = get_worker()
         self._meetings, self._topic = meetings, topic
         self._n_steps = 0
         self._told = -np.inf
@@ -50,7 +61,9 @@ class DaskGroup(Group):
             return [item]
         self._n_steps += 1
         self.n_bytes += sizeof(item)
-        return list(self._answer(self._ask(0, "meet", GATHER, self.rank, item)))
+        # A copy, because the meeting of this process may still have to send it when the member goes
+        # on and changes it.
+        return list(self._answer(self._ask(0, "meet", GATHER, self.rank, deepcopy(item))))
 
     def sum(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         check_counts(counts)
@@ -79,33 +92,41 @@ class DaskGroup(Group):
         self.bytes_before.append(self.n_bytes)
         if self.rank == 0 and not is_known and monotonic() - self._told > _TELL_EVERY:
             self._told = monotonic()
-            get_worker().log_event(self._topic, {"round": number})
+            self._worker.log_event(self._topic, {"round": number})
+
+    @property
+    def n_threads(self) -> int:
+        """The number of threads that the worker of this member has for tasks."""
+        return int(self._worker.state.nthreads)
 
     @property
     def meeting(self) -> Meeting | None:
         """The meeting on the worker of this member; None if the fit was cancelled."""
-        return cast(Meeting | None, get_worker().state.actors.get(self._meetings[self.rank].key))
+        return cast(Meeting | None, self._worker.state.actors.get(self._meetings[self.rank].key))
 
     def abort(self, reason: str) -> None:
         """Stop the other members, after an error of this one."""
-        for meeting in self._meetings:
+        calls = [self._call(rank, "abort", reason) for rank in range(self.size)]
+        for call in calls:
             try:
-                meeting.abort(reason).result(timeout=10)
+                call.result(timeout=10)
             except Exception:  # a worker that is gone need not be stopped
                 continue
 
-    def _ask(self, rank: int, method: str, *arguments: Any) -> Any:
+    def _ask(self, rank: int, method: str, *arguments: Any) -> "Future[Any]":
         """Call a method of the meeting on a member's worker, for the present step."""
-        with _lost():
-            return getattr(self._meetings[rank], method)(self._n_steps, *arguments)
+        return self._call(rank, method, self._n_steps, *arguments)
 
-    def _answer(self, future: Any) -> Any:
+    def _call(self, rank: int, method: str, *arguments: Any) -> "Future[Any]":
+        call = _call_meeting(self._worker, self._meetings[rank], method, arguments)
+        return asyncio.run_coroutine_threadsafe(call, self._worker.loop.asyncio_loop)
+
+    def _answer(self, future: "Future[Any]") -> Any:
         """The answer of a meeting; a GroupError if it cannot be reached or the fit was stopped."""
         while True:
             try:
-                with _lost():
-                    return future.result(timeout=_LOOK_EVERY)
-            except TimeoutError:
+                return future.result(timeout=_LOOK_EVERY)
+            except TimeoutError:  # of waiting: _call_meeting raises none
                 self._check_stopped()
 
     def _check_stopped(self) -> None:
@@ -116,12 +137,24 @@ class DaskGroup(Group):
             raise GroupError(own.failure)
 
 
-@contextmanager
-def _lost() -> Iterator[None]:
-    """Turn the errors of calls to an actor that is gone, or whose worker is, into a GroupError."""
+async def _call_meeting(
+    worker: Worker, place: Place, method: str, arguments: tuple[Any, ...]
+) -> Any:
+    """Call a method of a meeting, as an actor of Dask does but with less on the way.
+
+    A meeting on the same worker is called without a message. Errors of calls to a meeting that is
+    gone, or whose worker is, become a GroupError.
+    """
     try:
-        yield
-    except (GroupError, StepError, TimeoutError):
+        if place.address == worker.address:
+            return await getattr(worker.state.actors[place.key], method)(*arguments)
+        answer = await worker.rpc(place.address).actor_execute(
+            function=method, actor=place.key, args=[to_serialize(a) for a in arguments], kwargs={}
+        )
+        if answer["status"] == "OK":
+            return answer["result"]
+        raise answer["exception"]
+    except (GroupError, StepError):
         raise
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         raise GroupError(f"a worker of the fit was lost: {error!r}") from error

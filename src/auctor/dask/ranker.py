@@ -53,6 +53,8 @@ class FitWork:
         estimator = clone(self._estimator)
         if group.rank > 0:
             estimator.set_params(verbose=False)
+        if estimator.n_jobs is None:
+            estimator.set_params(n_jobs=group.n_threads)
         checkpoint = self._plan.open(group)
         try:
             estimator._fit_rows(read_parts(parts, group), checkpoint)
@@ -80,7 +82,8 @@ class DaskRanker(ClassifierMixin, BaseEstimator):
     estimator : estimator
         A `RankBoost`, `SoftRankBoost`, `AUCBoost` or `MartiRank` (with features or stumps),
         `TreeRank`, `SmoothAUCBoost`, `SmoothAUCBoostCV` or `SmoothTreeBoost`, whose ``init`` is no
-        model and whose ``cv`` is a number. Other estimators are refused.
+        model and whose ``cv`` is a number. Other estimators are refused. With ``n_jobs=None`` each
+        worker uses as many threads as it has for tasks; models do not depend on it.
     client : distributed.Client, optional
         The client of the cluster; by default the one that was made last.
     max_restarts : int, default=3

@@ -14,10 +14,10 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from distributed import Client, Future, secede, wait
+from distributed import Client, Future, KilledWorker, secede, wait
 
 from auctor._text import count
-from auctor.dask.group import DaskGroup
+from auctor.dask.group import DaskGroup, Place
 from auctor.dask.meeting import GroupError, Meeting
 from auctor.dask.parts import Part
 from auctor.dask.state import KeptState
@@ -27,11 +27,14 @@ Work = Callable[[DaskGroup, list[tuple[int, Part]]], Any]
 
 # How often (in seconds) the client asks whether the workers of a fit are still there.
 _ASK_EVERY = 0.5
-# How long (in seconds) the scheduler may take to notice that a worker is gone, and members that
-# are stopped to end.
+# How long (in seconds) the scheduler may take to notice that a worker is gone, and a worker that
+# is left to tell its state.
 _NOTICE = 30.0
 # How long (in seconds) a worker may take to answer the client.
 _ANSWER = 5.0
+# The client may learn a little later than the scheduler that a partition was lost with its worker:
+# how often it looks again, and after how many seconds.
+_LOOKS, _SOON = 300, 0.1
 # How long (in seconds) a fit waits for a worker where there is none.
 _NO_WORKER = 60.0
 
@@ -79,13 +82,23 @@ def run_on_cluster(
     futures = client.compute(list(parts), optimize_graph=True)
     lost: list[Lost] = []
     while len(lost) <= max_restarts:
-        _wait_for_parts(client, futures)
-        found = _Attempt(client, work, futures, timeout, kept).run()
+        holders = _find_parts(client, futures)
+        found = _Attempt(client, work, futures, holders, timeout, kept).run()
         if not isinstance(found, Lost):
             return found
         lost.append(found)
     attempts = count(len(lost), "attempt")
     raise RuntimeError(f"the work on the cluster was given up after {attempts}: {lost[-1]}")
+
+
+def _find_parts(client: Client, futures: Sequence[Future]) -> dict[str, list[int]]:
+    """Wait until all partitions are computed; the numbers of the partitions of each worker."""
+    for _ in range(_LOOKS):
+        _wait_for_parts(client, futures)
+        if holders := _divide(client, futures):
+            return holders
+        sleep(_SOON)
+    raise RuntimeError("partitions were computed, and no worker holds them")
 
 
 def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
@@ -123,117 +136,146 @@ class _Attempt:
         client: Client,
         work: Work,
         parts: Sequence[Future],
+        holders: dict[str, list[int]],
         timeout: float,
         kept: KeptState | None,
     ) -> None:
         self._client, self._work, self._timeout = client, work, timeout
         self._kept, self._n_states = kept, 0
-        self._actors: list[Any] = []
         self._asked: Any = None  # the answer of member 0 that is awaited
         self._topic = f"auctor-{uuid4().hex}"
-        self._parts = list(parts)
-        self._holders = _divide(client, self._parts)
+        self._parts, self._holders, self._addresses = parts, holders, sorted(holders)
+        # The meeting and the task of each member, and the meetings as actors.
+        self._meetings: list[Future] = []
+        self._members: list[Future] = []
+        self._actors: list[Any] = []
 
     def run(self) -> list[Done] | Lost:
         """The results of the members, or which workers were lost."""
-        addresses = sorted(self._holders)
-        if not addresses:  # a worker was lost after the partitions had been computed
-            return Lost((), 0, "the partitions were lost")
-        self._meetings = [
-            self._client.submit(
-                Meeting, addresses, self._timeout,
-                actor=True, workers=[address], allow_other_workers=False, pure=False,
-            )
-            for address in addresses
-        ]  # fmt: skip
-        # Pickled, so that Dask does not see the actors among the arguments: a task that depends on
-        # the actor of a lost worker would be ended by the scheduler, before the member can say
-        # which round it was in.
-        gone = self._wait_for_meetings(addresses)
-        if gone or any(meeting.status != "finished" for meeting in self._meetings):
-            return Lost(tuple(gone), 0, "the workers were lost")
         try:
-            self._actors = [meeting.result() for meeting in self._meetings]
-            if self._kept is not None and self._kept.state is not None:
-                self._actors[0].give_state(self._kept.state).result(timeout=self._timeout)
-            actors = pickle.dumps(self._actors)
-        except Exception as error:  # a worker was lost since
-            return Lost(tuple(_gone(self._client, addresses)), 0, repr(error))
-        self._members = [
-            self._client.submit(
-                run_member, self._work, rank, actors, self._topic,
-                self._holders[address], [self._parts[k] for k in self._holders[address]],
-                workers=[address], allow_other_workers=False, pure=False, retries=0,
-            )
-            for rank, address in enumerate(addresses)
-        ]  # fmt: skip
-        try:
-            return self._watch(addresses)
+            return self._open_meetings() or self._run_members()
         except BaseException:
-            self._keep_last(addresses)
+            self._keep_last()
             raise
         finally:
             self._client.cancel([*self._members, *self._meetings], force=True)
 
-    def _wait_for_meetings(self, addresses: Sequence[str]) -> list[str]:
-        """Wait until all meetings are there; returns the workers that are gone instead."""
-        while any(not meeting.done() for meeting in self._meetings):
-            if gone := _gone(self._client, addresses):
-                return gone
-            _wait_for_one([meeting for meeting in self._meetings if not meeting.done()])
-        return _gone(self._client, addresses)
+    def _open_meetings(self) -> Lost | None:
+        """Make a meeting on each worker, and give the first one the state from which to go on."""
+        for address in self._addresses:
+            meeting = self._client.submit(
+                Meeting, self._addresses, self._timeout,
+                actor=True, workers=[address], allow_other_workers=False, pure=False,
+            )  # fmt: skip
+            self._meetings.append(meeting)
+        while waiting := [meeting for meeting in self._meetings if not meeting.done()]:
+            if self._gone():
+                break
+            _wait_for_one(waiting)
+        if gone := self._gone():
+            self._raise_unable()
+            return Lost(tuple(gone), 0, "the workers were lost")
+        try:
+            self._actors = [meeting.result(timeout=self._timeout) for meeting in self._meetings]
+            if self._kept is not None and self._kept.state is not None:
+                self._actors[0].give_state(self._kept.state).result(timeout=self._timeout)
+        except Exception as error:  # a worker was lost since
+            return Lost(tuple(self._gone()), 0, repr(error))
+        return None
 
-    def _watch(self, addresses: Sequence[str]) -> list[Done] | Lost:
+    def _raise_unable(self) -> None:
+        """Raise an error if a worker is there but cannot make a meeting, for lack of auctor say."""
+        present = self._client.nthreads()
+        for address, meeting in zip(self._addresses, self._meetings, strict=True):
+            if meeting.status == "error" and address in present:
+                error = meeting.exception()
+                if isinstance(error, ImportError | AttributeError):
+                    raise RuntimeError(
+                        f"worker {address} cannot take part in the fit ({error!r}); install the "
+                        "same version of auctor there"
+                    ) from error
+
+    def _run_members(self) -> list[Done] | Lost:
+        # Their keys and no futures: a task that depends on the actor of a lost worker would be
+        # ended by the scheduler, before the member can say which round it was in.
+        pairs = zip(self._addresses, self._meetings, strict=True)
+        meetings = pickle.dumps([Place(address, meeting.key) for address, meeting in pairs])
+        for rank, address in enumerate(self._addresses):
+            own = self._holders[address]
+            member = self._client.submit(
+                run_member, self._work, rank, meetings, self._topic, own,
+                [self._parts[k] for k in own],
+                workers=[address], allow_other_workers=False, pure=False, retries=0,
+            )  # fmt: skip
+            self._members.append(member)
+        return self._watch()
+
+    def _gone(self) -> list[str]:
+        """The workers that are lost.
+
+        One that comes back under the same address, as with a fixed port, has lost its meeting.
+        """
+        present = self._client.nthreads()
+        return [
+            address
+            for address, meeting in zip(self._addresses, self._meetings, strict=True)
+            if address not in present or meeting.status in ("error", "lost", "cancelled")
+        ]
+
+    def _watch(self) -> list[Done] | Lost:
         """Wait for all members; if a worker is gone or a member fails, stop the others."""
         results: dict[int, Any] = {}
         while len(results) < len(self._members):
             for rank, future in enumerate(self._members):
                 if rank not in results and future.done():
-                    is_finished = future.status == "finished"
-                    results[rank] = future.result() if is_finished else None
+                    results[rank] = _result(future)
             ended_early = any(not isinstance(result, Done) for result in results.values())
-            if ended_early or _gone(self._client, addresses):
-                return self._stop(addresses)
+            if ended_early or self._gone():
+                return self._stop()
             self._poll_state()
             _wait_for_one([future for future in self._members if not future.done()])
         self._keep_state(0)
         return [results[rank] for rank in range(len(self._members))]
 
-    def _stop(self, addresses: Sequence[str]) -> Lost:
+    def _stop(self) -> Lost:
         """Stop the members that still run; raises the error of the one that failed by itself."""
-        gone, until = _gone(self._client, addresses), monotonic() + _NOTICE
-        self._abort(addresses, "another worker of the fit was lost")
-        while monotonic() < until:
-            gone = _gone(self._client, addresses)
-            left = [
-                future
-                for address, future in zip(addresses, self._members, strict=True)
-                if address not in gone and not future.done()
-            ]
+        begin, gone, left = monotonic(), self._gone(), True
+        # Members that go on would take memory and processors of the next attempt.
+        while (left and monotonic() < begin + self._timeout) or (
+            not gone and monotonic() < begin + _NOTICE
+        ):
+            left = self._abort("another worker of the fit was lost")
             self._raise_own_error()
-            if not left and gone:
-                break
-            sleep(_ASK_EVERY)
-        self._keep_survivor(addresses)
-        ended = [f.result() for f in self._members if f.status == "finished"]
+            sleep(_ASK_EVERY if left or not gone else 0.0)
+            gone = self._gone()
+        self._keep_survivor()
+        ended = [_result(future) for future in self._members]
         stops = [member for member in ended if isinstance(member, Stopped)]
         rounds = [stop.round for stop in stops] + self._rounds_told()
         reason = stops[0].reason if stops else "the workers were lost"
         return Lost(tuple(gone), max(rounds, default=0), reason)
 
-    def _abort(self, addresses: Sequence[str], reason: str) -> None:
-        gone = _gone(self._client, addresses)
-        for address, actor in zip(addresses, self._actors, strict=True):
-            if address not in gone:
-                with suppress(Exception):  # its worker is gone by now, and its member with it
-                    actor.abort(reason).result(timeout=_ANSWER)
+    def _abort(self, reason: str) -> bool:
+        """Tell the members that still run to stop; whether there are any."""
+        gone = self._gone()
+        left = [
+            actor
+            for address, actor, member in zip(
+                self._addresses, self._actors, self._members, strict=True
+            )
+            if address not in gone and not member.done()
+        ]
+        for actor in left:
+            with suppress(Exception):  # its worker is gone by now, and its member with it
+                actor.abort(reason).result(timeout=_ANSWER)
+        return bool(left)
 
     def _keep_state(self, rank: int) -> bool:
         """Keep the state of a member; False if it has none or does not answer."""
         if self._kept is None:
             return False
         try:
-            _, state = self._actors[rank].state_after(0).result(timeout=_ANSWER)
+            _, state = self._actors[rank].state_after(0).result(timeout=_NOTICE)
         except Exception:  # its worker is lost, or busy
             return False
         self._kept.update(state)
@@ -250,32 +292,33 @@ class _Attempt:
             self._asked = self._actors[0].state_after(self._n_states)
         self._kept.update(state)
 
-    def _keep_survivor(self, addresses: Sequence[str]) -> None:
+    def _keep_survivor(self) -> None:
         """Keep the state of the first member that is left: all of them have the last steps.
 
         A member that has not ended yet has noted none of its steps, unless it is member 0.
         """
         self._poll_state()  # the answer that is awaited may be the last one of member 0
-        gone = _gone(self._client, addresses)
-        for rank, (address, member) in enumerate(zip(addresses, self._members, strict=True)):
+        gone = self._gone()
+        for rank, (address, member) in enumerate(zip(self._addresses, self._members, strict=True)):
             if address not in gone and (rank == 0 or member.done()) and self._keep_state(rank):
                 return
 
-    def _keep_last(self, addresses: Sequence[str]) -> None:
+    def _keep_last(self) -> None:
         """Keep the last state after an error of a member, or Ctrl-C."""
-        if self._kept is None:
+        if self._kept is None or not self._members:
             return
         with suppress(Exception):  # the error that is raised then is the first one
-            self._abort(addresses, "the fit was stopped")
+            self._abort("the fit was stopped")
             with suppress(TimeoutError, CancelledError):
                 wait(self._members, timeout=_ANSWER)
-            self._keep_survivor(addresses)
+            self._keep_survivor()
 
     def _raise_own_error(self) -> None:
         for future in self._members:
             if future.status == "error":
                 error = future.exception()
-                if not isinstance(error, GroupError):
+                # Dask ends the task of a lost worker itself, if it is told not to try again.
+                if not isinstance(error, GroupError | KilledWorker):
                     raise error
 
     def _rounds_told(self) -> list[int]:
@@ -306,15 +349,21 @@ def _wait_for_one(futures: Sequence[Future]) -> None:
         return
 
 
-def _gone(client: Client, addresses: Sequence[str]) -> list[str]:
-    present = client.nthreads()
-    return [address for address in addresses if address not in present]
+def _result(future: Future) -> Any:
+    """What a member has returned; None if it failed, or if its worker was lost since."""
+    if future.status != "finished":
+        return None
+    try:
+        # Without a limit this would wait until the task has run again on a worker that is lost.
+        return future.result(timeout=_NOTICE)
+    except Exception:
+        return None
 
 
 def run_member(
     work: Work,
     rank: int,
-    actors: bytes,
+    meetings: bytes,
     topic: str,
     numbers: Sequence[int],
     parts: Sequence[Part],
@@ -323,7 +372,7 @@ def run_member(
     # The task takes no place among the worker's threads: two fits could otherwise wait for each
     # other, each with some of its members not begun.
     secede()
-    group = DaskGroup(rank, pickle.loads(actors), topic)
+    group = DaskGroup(rank, pickle.loads(meetings), topic)
     try:
         result = work(group, list(zip(numbers, parts, strict=True)))
         return Done(result, group.n_bytes, group.bytes_before)

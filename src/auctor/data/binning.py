@@ -9,9 +9,10 @@ import numpy.typing as npt
 from auctor._threads import Workers
 from auctor._typing import Bools, Floats, Ints
 from auctor.data.cluster.bins import Bins, find_bins
-from auctor.data.cluster.sorted_line import Line, count_values
+from auctor.data.cluster.sorted_line import Line, count_sorted, count_values
 from auctor.data.features import Category, Feature, category_feature, number_feature
 from auctor.data.group import ALONE, Group
+from auctor.data.row_arrays import EmptyArray, row_blocks
 from auctor.data.table import Categories, Table
 from auctor.kernels.arrays import read_only
 from auctor.kernels.binning import code_numbers, find_centres, find_cuts
@@ -48,9 +49,24 @@ class Rows:
         """The values of the kept rows, from one value for each row of the table."""
         return values if self.kept is None else np.ascontiguousarray(values[self.kept])
 
-    def positives_first(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of the kept rows, positives first; the order within a class is kept."""
-        return np.concatenate([values[self.positive], values[~self.positive]])
+    def positives_first(
+        self, values: npt.NDArray[Any], empty: EmptyArray = np.empty
+    ) -> npt.NDArray[Any]:
+        """The values of the kept rows, positives first; the order within a class is kept.
+
+        ``empty`` makes the array.
+        """
+        out = empty((len(values),), values.dtype)
+        next_pos, next_neg = 0, self.n_pos
+        for rows in row_blocks(len(values)):
+            own, positive = values[rows], self.positive[rows]
+            of_class = own[positive]
+            out[next_pos : next_pos + len(of_class)] = of_class
+            next_pos += len(of_class)
+            of_class = own[~positive]
+            out[next_neg : next_neg + len(of_class)] = of_class
+            next_neg += len(of_class)
+        return out
 
     def positions(self) -> Ints:
         """The position of each row of the table in the partition; -1 if it is not kept."""
@@ -71,12 +87,12 @@ def bin_table(
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     codes = table.empty_codes((table.n_columns, len(rows.positive)), dtype)
     if table.group.size > 1:
-        return _bin_shared(table, rows, categorical, max_bins, codes), codes
+        return _bin_shared(table, rows, categorical, max_bins, workers, codes), codes
     # Each thread has buffers for a column, its sorted copy and the sort itself. Memory that threads
     # allocate and free for every column would not be returned to the system.
     buffers: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(min(workers.count, table.n_columns)):
-        buffers.put(np.empty((3, table.n_rows)))
+        buffers.put(table.empty_rows((3, table.n_rows), np.float64))
 
     def bin_column(j: int) -> Feature:
         name, out = table.names[j], codes[j]
@@ -124,6 +140,7 @@ def _bin_shared(
     rows: Rows,
     categorical: frozenset[int],
     max_bins: int,
+    workers: Workers,
     codes: npt.NDArray[Any],
 ) -> tuple[Feature, ...]:
     """The features of a table whose other rows are held by other members of a group."""
@@ -137,20 +154,22 @@ def _bin_shared(
     at_once = max(1, _VALUES_AT_ONCE // max(most_rows, 1))
     for start in range(0, len(numbers), at_once):
         columns = numbers[start : start + at_once]
-        lines = [_known_values(rows.pick(table.numbers(j)), rows.weight) for j in columns]
-        for j, bins in zip(columns, find_bins(group, lines, max_bins), strict=True):
-            values = rows.pick(table.numbers(j))
-            features[j] = _code(table.names[j], values, bins, rows, codes[j])
+        values = workers.map(lambda j: rows.pick(table.numbers(j)), columns)
+        lines = workers.map(lambda own: _known_values(own, rows.weight), values)
+        found = zip(columns, values, find_bins(group, lines, max_bins), strict=True)
+        coded = workers.map(lambda f: _code(table.names[f[0]], *f[1:], rows, codes[f[0]]), found)
+        features.update(zip(columns, coded, strict=True))
     return tuple(features[j] for j in range(table.n_columns))
 
 
 def _known_values(values: Floats, weight: Ints) -> Line:
     """The distinct values that are not missing, and their weights."""
-    known = ~np.isnan(values)
     if len(weight):
+        known = ~np.isnan(values)
         return count_values(values[known], weight[known][None])
-    distinct, counts = np.unique(values[known], return_counts=True)
-    return Line(distinct + 0.0, counts[None].astype(np.int64))
+    ordered, spare = np.empty((2, len(values)))
+    sort_floats(values, ordered, spare)
+    return count_sorted(ordered[: np.searchsorted(ordered, np.nan)])
 
 
 def _code(name: str, values: Floats, bins: Bins, rows: Rows, out: npt.NDArray[Any]) -> Feature:

@@ -42,7 +42,8 @@ def row_checksums(data: RankingData) -> RowChecksums:
     for part in data.partitions:
         for start in range(0, part.n_rows, _BLOCK):
             rows = slice(start, min(start + _BLOCK, part.n_rows))
-            weight, positive = part.weight[rows].astype(np.uint64), part.positive[rows]
+            positive = np.arange(rows.start, rows.stop) < part.n_pos
+            weight = part.weight[rows].astype(np.uint64)
             columns = (_hash_codes(part, rows), weight, positive.astype(np.uint64))
             for k, column in enumerate(columns):
                 sums[k] += _sum(column, part, rows)

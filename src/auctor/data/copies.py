@@ -12,6 +12,7 @@ Their order depends on their values alone, so that results do not depend on the 
 and are the same for a row of weight 2 and for the row twice.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from auctor._typing import Bools, Floats, Hashes, Ints
+from auctor.data.row_arrays import EmptyArray, row_blocks, row_numbers, take_rows
 from auctor.data.table import SparseTable, Table
 from auctor.kernels.copies import mix_column
 from auctor.kernels.sorting import sorted_hashes
@@ -128,15 +130,16 @@ def find_copies(
     repeated, hashes = _repeated_rows(table, kept_rows, categorical)
     if len(repeated) == 0:
         return None
-    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-    n_pos = np.bincount(group, positive[repeated])
-    is_pure = (n_pos == 0) | (n_pos == np.bincount(group))
-    if not is_pure.any():
-        return None
-    copies = np.arange(len(positive))
-    is_copy = is_pure[group]
-    copies[repeated[is_copy]] = repeated[first[group[is_copy]]]
-    return copies
+    copies = row_numbers(len(positive), table.empty_rows)
+    has_copies = False
+    for own in _hash_groups(hashes):
+        rows = repeated[own]
+        _, first, group = np.unique(hashes[own], return_index=True, return_inverse=True)
+        n_pos = np.bincount(group, positive[rows])
+        is_copy = ((n_pos == 0) | (n_pos == np.bincount(group)))[group]
+        copies[rows[is_copy]] = rows[first[group[is_copy]]]
+        has_copies = has_copies or bool(is_copy.any())
+    return copies if has_copies else None
 
 
 def _repeated_rows(
@@ -148,12 +151,13 @@ def _repeated_rows(
     memory as a column. Rows that are already unique are dropped after 1, 2, 4, 8, ... columns, so
     that little is read if the first columns have many distinct values.
     """
+    empty = table.empty_rows
     if isinstance(table, SparseTable):
         hashes = row_hashes(table.columns.tocsr())
-        return _still_repeated(None, hashes if kept_rows is None else hashes[kept_rows])
+        return _still_repeated(None, hashes if kept_rows is None else hashes[kept_rows], empty)
     rows: Ints | None = None  # all
-    n_rows = table.n_rows if kept_rows is None else len(kept_rows)
-    hashes = np.zeros(n_rows, dtype=np.uint64)
+    hashes = empty((table.n_rows if kept_rows is None else len(kept_rows),), np.uint64)
+    hashes[:] = 0
     salts = column_salt(np.arange(table.n_columns))
     for n_read, (j, is_category) in enumerate(reading_order(table, categorical), start=1):
         bits = column_bits(table, j, is_category)
@@ -161,10 +165,10 @@ def _repeated_rows(
             bits = bits if chosen is None else bits[chosen]
         mix_column(bits, salts[j], hashes)
         if n_read & (n_read - 1) == 0:
-            rows, hashes = _still_repeated(rows, hashes, DROP_BELOW)
+            rows, hashes = _still_repeated(rows, hashes, empty, DROP_BELOW)
         if len(hashes) == 0:
             break
-    return _still_repeated(rows, hashes)
+    return _still_repeated(rows, hashes, empty)
 
 
 def reading_order(table: Table, categorical: frozenset[int]) -> list[tuple[int, bool]]:
@@ -183,42 +187,56 @@ def column_bits(table: Table, j: int, is_category: bool) -> Hashes:
 
 
 def _still_repeated(
-    rows: Ints | None, hashes: Hashes, max_fraction: float = 1.0
+    rows: Ints | None, hashes: Hashes, empty: EmptyArray, max_fraction: float = 1.0
 ) -> tuple[Ints, Hashes]:
     """The rows whose hash is repeated; all rows if more than ``max_fraction`` of them are.
 
     ``rows`` is None for all rows.
     """
-    n_again = _count_repeated(hashes)
+    n_again = sum(map(_count_sorted, (hashes[own] for own in _hash_groups(hashes))))
     if n_again == 0:
         return np.empty(0, dtype=np.int64), hashes[:0]
     if rows is None:
-        rows = np.arange(len(hashes))
+        rows = row_numbers(len(hashes), empty)
     if n_again > max_fraction * len(rows):
         return rows, hashes
+    again = np.zeros(len(rows), dtype=np.bool_)
+    for own in _hash_groups(hashes):
+        again[own] = _is_again(hashes[own])
+    return take_rows(rows, again, empty), take_rows(hashes, again, empty)
+
+
+def _is_again(hashes: Hashes) -> Bools:
+    """Whether each hash occurs more than once."""
     order = np.argsort(hashes, kind="stable")
     equal = hashes[order[1:]] == hashes[order[:-1]]
-    again = np.zeros(len(rows), dtype=np.bool_)
+    again = np.zeros(len(hashes), dtype=np.bool_)
     again[order[1:][equal]] = True
     again[order[:-1][equal]] = True
-    return rows[again], hashes[again]
+    return again
 
 
-# Hashes of more rows are sorted in this number of groups, by their highest bits, because the sort
-# needs two copies of what it sorts.
-_MANY_ROWS, _GROUP_BITS = 2**22, np.uint64(4)
+# Hashes of more rows are sorted in groups of about this size, by their highest bits, because
+# sorting needs copies of what is sorted.
+_MANY_ROWS = 2**20
+_MOST_BITS = 7
 
 
-def _count_repeated(hashes: Hashes) -> int:
-    """The number of rows whose hash occurs in an earlier row."""
-    if len(hashes) <= _MANY_ROWS:
-        return _count_sorted(hashes)
-    high = (hashes >> (np.uint64(64) - _GROUP_BITS)).astype(np.uint8)
-    groups = (hashes[high == group] for group in range(2 ** int(_GROUP_BITS)))
-    return sum(map(_count_sorted, groups))
+def _hash_groups(hashes: Hashes) -> Iterator[slice | Ints]:
+    """The indices of hashes in groups: equal hashes are in the same group."""
+    bits = min(_MOST_BITS, (len(hashes) // _MANY_ROWS).bit_length())
+    if bits == 0:
+        yield slice(None)
+        return
+    high = np.empty(len(hashes), dtype=np.uint8)
+    for rows in row_blocks(len(hashes)):
+        high[rows] = hashes[rows] >> np.uint64(64 - bits)
+    for group in range(2**bits):
+        yield np.flatnonzero(high == group)
 
 
 def _count_sorted(hashes: Hashes) -> int:
+    """The number of hashes that are equal to an earlier one."""
     ordered = sorted_hashes(hashes)  # many times as fast as argsort
     return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
 
@@ -266,5 +284,8 @@ def mostly_copies(copies: Ints | None, rows: Ints) -> bool:
     """Whether at least half of ``rows``, those of one class, are copies of others."""
     if copies is None:
         return False
-    count = np.bincount(copies[rows])
-    return 2 * int(count[count > 1].sum()) >= len(rows) > 0
+    count = np.zeros(len(copies), dtype=np.uint32)
+    for block in row_blocks(len(rows)):
+        np.add.at(count, copies[rows[block]], np.uint32(1))
+    n_copied = sum(int(own[own > 1].sum()) for own in (count[b] for b in row_blocks(len(count))))
+    return 2 * n_copied >= len(rows) > 0

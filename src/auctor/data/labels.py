@@ -11,6 +11,7 @@ from auctor._text import count, first_few
 from auctor._typing import Bools, Floats
 from auctor.data.group import ALONE, Group
 from auctor.data.missing import count_missing, is_missing, unmask
+from auctor.data.row_arrays import distinct_values
 from auctor.data.weights import usual_size
 
 
@@ -165,7 +166,7 @@ def _two_classes(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 def _distinct(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """The distinct values in increasing order; for Python objects, only these are compared."""
     if array.dtype.kind != "O":
-        return np.unique(array)
+        return distinct_values(array)
     try:
         values = sorted(set(array.tolist()))
         is_plain = not any(map(_is_container, values))

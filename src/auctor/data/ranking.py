@@ -1,6 +1,6 @@
 """RankingData: the binned table that every learner works on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -14,10 +14,9 @@ from auctor._typing import Bools, Indices, Ints
 from auctor.data.copies import mostly_copies
 from auctor.data.features import Feature
 from auctor.data.group import ALONE, Group
+from auctor.data.row_arrays import EmptyArray, row_blocks, take_rows
 from auctor.data.sparse import SparseCodes
 from auctor.data.weights import effective_rows
-
-EmptyCodes = Callable[[tuple[int, ...], npt.DTypeLike], npt.NDArray[Any]]
 
 
 class Codes(Protocol):
@@ -52,13 +51,17 @@ class Partition:
     empty : function
         Makes an array for a copy of dense codes, as ``np.empty`` does. Codes in a file are copied
         to another file, so that holding out rows needs no memory for them.
+    empty_rows : function
+        Makes an array with a number for each row, which is in a file if memory is short. Learners
+        ask ``new_rows`` for such arrays.
     """
 
     codes: Codes
     weight: npt.NDArray[np.uint32]
     rows: Ints
     n_pos: int
-    empty: EmptyCodes = np.empty
+    empty: EmptyArray = np.empty
+    empty_rows: EmptyArray = np.empty
 
     def __post_init__(self) -> None:
         for array in (self.weight, self.rows, self.codes):
@@ -68,6 +71,13 @@ class Partition:
     @property
     def n_rows(self) -> int:
         return len(self.rows)
+
+    def new_rows(self, dtype: npt.DTypeLike, value: float | None = None) -> npt.NDArray[Any]:
+        """An array with a number for each row: ``value``, or not initialised if it is None."""
+        out = self.empty_rows((self.n_rows,), dtype)
+        if value is not None:
+            out[:] = value
+        return out
 
     @property
     def is_sparse(self) -> bool:
@@ -113,21 +123,25 @@ class Partition:
         if isinstance(self.codes, SparseCodes):
             codes = self.codes.take(chosen)
         else:
-            codes = self._copy(range(len(self.dense_codes)), np.flatnonzero(chosen))
+            codes = self._copy(range(len(self.dense_codes)), chosen)
+        weight, rows = (take_rows(a, chosen, self.empty_rows) for a in (self.weight, self.rows))
         n_pos = int(chosen[: self.n_pos].sum())
-        return Partition(codes, self.weight[chosen], self.rows[chosen], n_pos, self.empty)
+        return replace(self, codes=codes, weight=weight, rows=rows, n_pos=n_pos)
 
     def take_features(self, kept: Indices) -> "Partition":
         """A partition of all rows with some of the features; not for sparse codes."""
-        return replace(self, codes=self._copy(kept.tolist(), slice(None)))
+        return replace(self, codes=self._copy(kept.tolist(), None))
 
-    def _copy(self, features: Sequence[int], rows: Indices | slice) -> npt.NDArray[Any]:
-        """The codes of some features and rows, copied one feature at a time."""
-        codes = self.dense_codes
-        n_rows = self.n_rows if isinstance(rows, slice) else len(rows)
+    def _copy(self, features: Sequence[int], chosen: Bools | None) -> npt.NDArray[Any]:
+        """The codes of some features and of the chosen rows; None chooses all rows."""
+        codes, start = self.dense_codes, 0
+        n_rows = self.n_rows if chosen is None else int(np.count_nonzero(chosen))
         out = self.empty((len(features), n_rows), codes.dtype)
-        for i, j in enumerate(features):
-            out[i] = codes[j][rows]
+        for rows in row_blocks(self.n_rows):
+            own = np.arange(rows.stop - rows.start) if chosen is None else chosen[rows].nonzero()[0]
+            for i, j in enumerate(features):
+                out[i, start : start + len(own)] = codes[j, rows][own]
+            start += len(own)
         return out
 
 
@@ -230,17 +244,16 @@ class RankingData:
             return effective_rows((part.weight[rows] for part, rows in slices), self.group)
         weight_and_size = np.zeros((2, len(self.copies)), dtype=np.int64)
         for part, rows in slices:
-            group = self.copies[part.rows[rows]]
-            np.add.at(weight_and_size[0], group, part.weight[rows].astype(np.int64))
-            np.add.at(weight_and_size[1], group, 1)
+            own_rows, own_weight = part.rows[rows], part.weight[rows]
+            for block in row_blocks(len(own_rows)):
+                group = self.copies[own_rows[block]]
+                np.add.at(weight_and_size[0], group, own_weight[block].astype(np.int64))
+                np.add.at(weight_and_size[1], group, 1)
         weight, size = self.group.sum(weight_and_size)
         # Oversampling makes groups of similar sizes. A few groups far larger than the others are
         # rows that are frequent in the population, and their weight must not outweigh all others.
-        by_size, by_group = (
-            effective_rows([weight]),
-            effective_rows([weight // np.maximum(size, 1)]),
-        )
-        return max(by_size, by_group / 2)
+        mean_weight = weight // np.maximum(size, 1)
+        return max(effective_rows([weight]), effective_rows([mean_weight]) / 2)
 
     @cached
     def is_copied(self) -> tuple[bool, bool]:
@@ -286,12 +299,9 @@ class RankingData:
 
         They are those of all processes: 8 bytes for each row of the whole table.
         """
-        own = [
-            np.concatenate([part.rows[rows] for part, rows in slices])
-            for slices in self._class_slices
-        ]
+        own = [_join([part.rows[rows] for part, rows in slices]) for slices in self._class_slices]
         positive, negative = (
-            np.sort(np.concatenate(rows)) for rows in zip(*self.group.gather(own), strict=True)
+            _in_order(_join(rows)) for rows in zip(*self.group.gather(own), strict=True)
         )
         return negative, positive
 
@@ -340,3 +350,13 @@ class RankingData:
     @property
     def _last_row(self) -> int:
         return max(int(part.rows.max(initial=-1)) for part in self.partitions)
+
+
+def _join(arrays: Sequence[Ints]) -> Ints:
+    """The arrays one after the other; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _in_order(rows: Ints) -> Ints:
+    """The rows in increasing order; rows of one partition of a table are not copied."""
+    return rows if bool((rows[1:] > rows[:-1]).all()) else np.sort(rows)

@@ -25,6 +25,7 @@ from auctor.data.features import Category
 from auctor.data.group import ALONE, Group
 from auctor.data.labels import is_unicode
 from auctor.data.missing import unmask
+from auctor.data.row_arrays import row_numbers
 from auctor.data.sparse import clean_columns
 
 Buffer = Floats | None  # an array of one float64 for each row, which may be overwritten
@@ -46,9 +47,13 @@ class Table(ABC):
         """An array for codes of this table, not initialised; a table in files has it in a file."""
         return np.empty(shape, dtype=dtype)
 
+    def empty_rows(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """An array with a number for each row, not initialised; in a file if memory is short."""
+        return np.empty(shape, dtype=dtype)
+
     def positions(self, kept: Bools | None) -> Ints:
         """The index of each kept row among the kept rows of the whole table; None keeps all."""
-        return np.arange(self.n_rows if kept is None else int(kept.sum()))
+        return row_numbers(self.n_rows if kept is None else int(kept.sum()), self.empty_rows)
 
     def check_columns(self) -> None:
         """Raise an error for a column of a type that no learner can use."""
@@ -81,6 +86,11 @@ class Table(ABC):
         if not np.isfinite(total) and np.isinf(values).any():
             self._refuse(j, values)
         return values
+
+    def has_values(self, j: int) -> bool:
+        """Whether column j, which is one of numbers, has a value that is not missing."""
+        values = self.numbers(j)
+        return not (np.isnan(values[0]) and np.isnan(values).all())
 
     def take(self, rows: Ints) -> "Table":
         """Some rows of the table, as a table; columns are read when they are needed.
@@ -127,6 +137,11 @@ class ArrayTable(Table):
             return np.ascontiguousarray(column, dtype=np.float64)
         buffer[:] = column
         return buffer
+
+    def has_values(self, j: int) -> bool:
+        # Most columns have a value in their first row, and need no copy.
+        known = self._array.shape[1] > 0 and not np.isnan(self._array[:1, j]).all()
+        return known or super().has_values(j)
 
     def categories(self, j: int) -> Categories:
         if self._array.dtype.kind in "ui":  # exact beyond 2^53, where float64 is not

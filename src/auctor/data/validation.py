@@ -86,10 +86,11 @@ def prepare(
     positions = table.positions(labelled.kept)
     partition = Partition(
         codes,
-        rows.positives_first(labelled.weight),
-        rows.positives_first(positions),
+        rows.positives_first(labelled.weight, table.empty_rows),
+        rows.positives_first(positions, table.empty_rows),
         rows.n_pos,
         table.empty_codes,
+        table.empty_rows,
     )
     if group.size > 1:
         copies = find_shared_copies(table, labelled.kept, positions, labelled.positive, categorical)

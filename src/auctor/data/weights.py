@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from auctor._typing import Floats, Ints
 from auctor.data.group import ALONE, Group
+from auctor.data.row_arrays import row_blocks
 
 Multiples = npt.NDArray[np.uint32]
 
@@ -173,7 +174,7 @@ def effective_rows(weights: Iterable[npt.NDArray[np.integer]], group: Group = AL
     1.5151515151515151
     """
     total = square = 0
-    for weight in weights:
+    for weight in (own[rows] for own in weights for rows in row_blocks(len(own))):
         # Weights are split into halves of 16 bits, so that sums of products fit into 64 bits.
         high, low = (weight >> 16).astype(np.uint64), (weight & 0xFFFF).astype(np.uint64)
         total += int(weight.sum(dtype=np.uint64))

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any
 
 from auctor.data import resolve_n_jobs
-from auctor.data.stored.dataset import Dataset, StoredRows, open_dataset
+from auctor.data.stored.dataset import Dataset, RowBytes, StoredRows, open_dataset
 
 # Bytes of memory that a fit to numbers without weights needs for each row: labels, positions, the
 # columns that are being binned, and what the learner keeps of a row, measured by `rows` of
@@ -22,6 +22,9 @@ ROW_BYTES = {
     "SmoothTreeBoost": 200,
     "ExactBoost": 90,
 }
+# The same where arrays with a number for each row are in files (``Partition.new_rows``), because
+# memory is short: what is left are labels, masks and parts of arrays.
+SPILLED_BYTES = {"RankBoost": 12, "SmoothAUCBoost": 12, "SmoothTreeBoost": 40}
 # A thread that bins a column has a buffer for its values, their sorted copy and the sort itself.
 _THREAD_BYTES = 24
 # A thread of ExactBoost has a run of its own: scores and orders of the rows, twice.
@@ -48,7 +51,9 @@ def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[St
         )
     threads = resolve_n_jobs(estimator.n_jobs)
     thread_bytes = _RUN_BYTES if name == "ExactBoost" else _THREAD_BYTES
-    row_bytes = max(least_bytes, ROW_BYTES[name] + thread_bytes * (threads - 1))
+    in_memory = max(least_bytes, ROW_BYTES[name] + thread_bytes * (threads - 1))
+    spilled = SPILLED_BYTES.get(name)  # buffers of threads are in files, too
+    row_bytes = RowBytes(in_memory, None if spilled is None else max(least_bytes, spilled))
     with open_dataset(dataset, row_bytes, name) as rows:
         yield rows
 

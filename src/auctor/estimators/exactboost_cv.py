@@ -12,7 +12,7 @@ from auctor._checks import is_whole
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult
 from auctor.estimators.exactboost import ROUNDS_CONSTRAINTS
-from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.folds import draw_masks
 from auctor.estimators.smooth_aucboost_cv import SEARCH_CONSTRAINTS
 from auctor.estimators.smooth_base import (
     MOST_PAIRS,
@@ -237,7 +237,7 @@ class ExactBoostCV(SmoothEstimator):
         return FitResult(model, history, certificate, data.classes, attributes)
 
     def _search(self, given: FitInput) -> PenaltySearch:
-        folds = draw_folds(
+        folds = draw_masks(
             self.cv,
             given,
             pos_label=self.pos_label,
@@ -246,7 +246,7 @@ class ExactBoostCV(SmoothEstimator):
             instead="ExactBoost",
         )
         n_pairs = MOST_PAIRS if self.interactions == "auto" else 0
-        return PenaltySearch(as_masks(folds, given), n_pairs=n_pairs)
+        return PenaltySearch(folds, n_pairs=n_pairs)
 
     def _refit(self, data: RankingData) -> Refit:
         settings = replace(

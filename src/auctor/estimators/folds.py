@@ -77,6 +77,7 @@ def find_copied_rows(X: Any, positive: Bools, weight: Any = None) -> CopiedRows 
 
 
 Fold = tuple[Indices, Indices]  # positions of the rows to train on and to test on
+Masks = tuple[Bools, Bools]  # the same as masks
 
 _USUAL_FOLDS = 5
 _WANTED_CV = "give a number of folds, a scikit-learn splitter, or a list of (train rows, test rows)"
@@ -101,12 +102,40 @@ def draw_folds(
     check_lengths(given.table.n_rows, len(given.y))
     if cv is not None and not isinstance(cv, (int, np.integer)):
         return _given_folds(cv, given, pos_label)
-    rows, positive, positions = _rows_to_divide(given, pos_label)
+    n_folds, fold = _draw_numbers(cv, given, pos_label, categorical_features, random_state, instead)
+    rows = np.arange(len(fold)) if given.table.group.size > 1 else _own_rows(given)
+    return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
+
+
+def draw_masks(cv: Any, given: FitInput, *, most: int | None = None, **options: Any) -> list[Masks]:
+    """The folds of ``draw_folds`` as masks over the rows of positive weight.
+
+    That is what binned rows need. ``most`` is the number of folds that are used; None for all.
+    Numbers of folds become masks without lists of rows, which would take 8 bytes for each row and
+    fold.
+    """
+    if cv is not None and not isinstance(cv, (int, np.integer)):
+        return as_masks(draw_folds(cv, given, **options)[:most], given)
+    check_lengths(given.table.n_rows, len(given.y))
+    n_folds, fold = _draw_numbers(cv, given, **options)
+    return [(fold != k, fold == k) for k in range(n_folds)[:most]]
+
+
+def _draw_numbers(
+    cv: int | None,
+    given: FitInput,
+    pos_label: Any,
+    categorical_features: Any,
+    random_state: Any,
+    instead: str,
+) -> tuple[int, Ints]:
+    """The number of folds, and the fold of each row of positive weight."""
+    positive, positions = _rows_to_divide(given, pos_label)
     fewest = min(int(positive.sum()), int((~positive).sum()))
     if cv is None:
         cv = min(_USUAL_FOLDS, fewest)
         if cv < 2:
-            return []
+            return 0, np.zeros(len(positive), dtype=np.int64)
     if fewest < cv:
         raise ValueError(
             f"cv={cv} folds need {cv} rows of each class, and one class has "
@@ -120,27 +149,31 @@ def draw_folds(
     else:
         copies = find_shared_copies(given.table, kept, positions, positive[positions], categorical)
     first_of = unit_of_rows(copies, positive, cv)
-    fold = fold_of_rows(first_of, positive, StratifiedKFold(cv, shuffle=True, random_state=seed))
-    return [(rows[fold != k], rows[fold == k]) for k in range(cv)]
+    splitter = StratifiedKFold(cv, shuffle=True, random_state=seed)
+    return int(cv), fold_of_rows(first_of, positive, splitter)
 
 
-def _rows_to_divide(given: FitInput, pos_label: Any) -> tuple[Ints, Bools, Ints | None]:
-    """The rows of positive weight, whether each is positive, and the positions of one's own.
+def _own_rows(given: FitInput) -> Ints:
+    """The rows of positive weight of this process."""
+    return given.pick(np.arange(len(given.y)))
+
+
+def _rows_to_divide(given: FitInput, pos_label: Any) -> tuple[Bools, Ints | None]:
+    """Whether each row of positive weight is positive, and the positions of one's own rows.
 
     In a group they are those of all members, and positions are among them; None outside of one.
     """
     group = given.table.group
-    own = given.pick(np.arange(len(given.y)))
-    positive = read_labels(given.y[own], pos_label=pos_label, group=group).positive
+    positive = read_labels(given.pick(given.y), pos_label=pos_label, group=group).positive
     if group.size == 1:
-        return own, positive, None
+        return positive, None
     kept = None if given.weight is None else given.weight > 0
     positions = given.table.positions(kept)
     everyone = group.gather((positions, positive))
     whole = np.empty(sum(len(rows) for rows, _ in everyone), dtype=np.bool_)
     for rows, is_positive in everyone:
         whole[rows] = is_positive
-    return np.arange(len(whole)), whole, positions
+    return whole, positions
 
 
 def _given_folds(cv: Any, given: FitInput, pos_label: Any) -> list[Fold]:
@@ -186,7 +219,7 @@ def _check_fold(
     return parts[0], parts[1]
 
 
-def as_masks(folds: Sequence[Fold], given: FitInput) -> list[tuple[Bools, Bools]]:
+def as_masks(folds: Sequence[Fold], given: FitInput) -> list[Masks]:
     """The same folds as masks over the rows of positive weight, as binned rows need them."""
     masks = []
     is_shared = given.table.group.size > 1  # then folds are of the rows of positive weight alone

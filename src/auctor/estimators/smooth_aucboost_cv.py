@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import RankingData
 from auctor.estimators.base import FitInput, FitResult
-from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.folds import draw_masks
 from auctor.estimators.init import Init
 from auctor.estimators.smooth_base import (
     MOST_PAIRS,
@@ -232,7 +232,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
             return search.fit(data, settings, start, journal).result
 
     def _search(self, given: FitInput) -> PenaltySearch:
-        folds = draw_folds(
+        folds = draw_masks(
             self.cv,
             given,
             pos_label=self.pos_label,
@@ -242,7 +242,7 @@ class SmoothAUCBoostCV(SmoothEstimator):
         )
         tries_pairs = self.interactions == "auto" and self.solver == "newton"
         return PenaltySearch(
-            as_masks(folds, given),
+            folds,
             penalties=read_amounts(self.penalties, "penalties"),
             shrinkages=read_amounts(self.shrinkages, "shrinkages"),
             rule=self.rule,

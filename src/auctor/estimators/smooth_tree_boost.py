@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from auctor._typing import Bools, Floats
 from auctor.data import RankingData
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
-from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.folds import draw_masks
 from auctor.estimators.init import check_same_features
 from auctor.estimators.smooth_base import (
     MOST_PAIRS,
@@ -293,15 +293,15 @@ class SmoothTreeBoost(RankingEstimator):
         is_large = cv is None and n_rows > _MANY_ROWS
         if cv is None and n_rows > _FEW_ROWS:
             cv = _usual_folds(given, 5 if is_large else 3)
-        folds = draw_folds(
+        return draw_masks(
             cv,
             given,
+            most=1 if is_large else None,
             pos_label=self.pos_label,
             categorical_features=self.categorical_features,
             random_state=self.random_state,
             instead="early_stopping=False",
         )
-        return as_masks(folds[:1] if is_large else folds, given)
 
     def _settings(self, data: RankingData) -> TreeBoostSettings:
         return TreeBoostSettings(

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from auctor._text import first_few
+from auctor.data.row_arrays import distinct_values
 
 
 def check_target(y: Any, name: str) -> npt.NDArray[Any]:
@@ -18,7 +18,7 @@ def check_target(y: Any, name: str) -> npt.NDArray[Any]:
     if array.dtype.kind == "O":  # may hold None, which read_labels reports
         return array
     assert_all_finite(array, input_name="y")
-    distinct = np.unique(array)
+    distinct = distinct_values(array)
     if len(distinct) > 2:
         check_classification_targets(array)
         names = first_few(distinct.tolist(), quote=False)

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
 from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
-from auctor.estimators.folds import as_masks, draw_folds
+from auctor.estimators.folds import draw_masks
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.checkpoint.checkpoint import open_journal
 from auctor.learners.trees.treerank import TreeRankSettings, fit_treerank
@@ -192,7 +192,7 @@ class TreeRank(RankingEstimator):
             return int(self.cv)
         if self.pruning is None:
             return ()  # nothing is cross-validated
-        folds = draw_folds(
+        return draw_masks(
             self.cv,
             given,
             pos_label=self.pos_label,
@@ -200,4 +200,3 @@ class TreeRank(RankingEstimator):
             random_state=self.random_state,
             instead="pruning=None",
         )
-        return as_masks(folds, given)

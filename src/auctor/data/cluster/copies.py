@@ -14,6 +14,7 @@ from auctor.data.copies import DROP_BELOW, column_bits, column_salt, reading_ord
 from auctor.data.group import Group
 from auctor.data.table import Table
 from auctor.kernels.copies import mix_column
+from auctor.kernels.sorting import sorted_hashes
 
 
 def find_shared_copies(
@@ -66,7 +67,10 @@ def _still_repeated(
     group: Group, rows: Ints, hashes: Hashes, max_fraction: float = 1.0
 ) -> tuple[Ints, Hashes]:
     """The rows whose hash is repeated; all rows if more than ``max_fraction`` of them are."""
-    again = _Sent(group, hashes).ask(_is_repeated) > 0
+    sent = _Sent(group, hashes)
+    if not group.any(sent.has_repeated()):  # as in most tables, after one column of numbers
+        return rows[:0], hashes[:0]
+    again = sent.ask(_is_repeated) > 0
     if group.total(again.sum()) > max_fraction * group.total(len(rows)):
         return rows, hashes
     return rows[again], hashes[again]
@@ -103,9 +107,15 @@ class _Sent:
         self._group, self._hashes = group, hashes
         # The hash is spread evenly: its upper half is divided among the members.
         high = hashes >> np.uint64(32)
-        owner = (high * np.uint64(group.size)) >> np.uint64(32)
+        owner = ((high * np.uint64(group.size)) >> np.uint64(32)).astype(np.uint16)  # sorts fast
         self._order = np.argsort(owner, kind="stable")
         self._edges = np.searchsorted(owner[self._order], np.arange(1, group.size))
+
+    def has_repeated(self) -> bool:
+        """Whether a hash that this member is responsible for occurs more than once."""
+        parts = np.split(self._hashes[self._order], self._edges)
+        ordered = sorted_hashes(np.concatenate(self._group.exchange(parts)))
+        return bool((ordered[1:] == ordered[:-1]).any())
 
     def ask(self, answer: Callable[[_Columns], Ints], *others: npt.NDArray[Any]) -> Ints:
         """What the responsible member answers about each row, in the order of the rows."""

@@ -203,8 +203,4 @@ def _kind_of(part: TablePart, j: int) -> _Kind:
             is_text = pa.types.is_large_string(kind.value_type)
             has_values = len(part.table.categories(j).values) > 0
             return _Kind(TEXT if is_text else CATEGORY, part.name, part.number, has_values)
-    values = part.table.numbers(j)
-    # Most columns have a value in their first row, and need no pass.
-    return _Kind(
-        NUMBER, part.name, part.number, not (np.isnan(values[0]) and np.isnan(values).all())
-    )
+    return _Kind(NUMBER, part.name, part.number, part.table.has_values(j))

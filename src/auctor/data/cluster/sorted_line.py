@@ -13,6 +13,8 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data.group import Group
+from auctor.kernels.arrays import read_only
+from auctor.kernels.sorted_values import count_runs, merge_values
 
 # Samples of a member for each range: more make the ranges more even.
 _SAMPLES = 4
@@ -43,6 +45,19 @@ def count_values(values: Floats, counts: Ints) -> Line:
     return Line(values[first], sums)
 
 
+def count_sorted(ordered: Floats) -> Line:
+    """The distinct values of a sorted column without NaN, and how often each occurs.
+
+    Examples
+    --------
+    >>> count_sorted(np.array([1.0, 2.0, 2.0])).counts.tolist()
+    [[1, 2]]
+    """
+    values, counts = np.empty(len(ordered)), np.empty(len(ordered), dtype=np.int64)
+    size = count_runs(ordered, values, counts)
+    return Line(values[:size] + 0.0, counts[None, :size])
+
+
 def share_lines(group: Group, lines: Sequence[Line]) -> list[Line]:
     """This member's range of each line: ranges ascend with the rank and are the whole together."""
     if group.size == 1:
@@ -53,7 +68,7 @@ def share_lines(group: Group, lines: Sequence[Line]) -> list[Line]:
         ends = _range_ends([own[j] for own in samples], group.size)
         edges = [0, *np.searchsorted(values, ends, side="right").tolist(), len(values)]
         for own, start, stop in zip(sent, edges, edges[1:], strict=False):
-            own.append(Line(values[start:stop], counts[:, start:stop]))
+            own.append(_sent(Line(values[start:stop], counts[:, start:stop])))
     received = group.exchange(sent)
     return [_merge([own[j] for own in received]) for j in range(len(lines))]
 
@@ -78,9 +93,23 @@ def _range_ends(samples: Sequence[tuple[Floats, float]], size: int) -> Floats:
     return np.asarray(values[order][at])
 
 
+def _sent(line: Line) -> Line:
+    """The line with counts of as few bytes as they need: most often they are 1."""
+    return Line(line.values, line.counts.astype(np.min_scalar_type(line.counts.max(initial=0))))
+
+
 def _merge(lines: Sequence[Line]) -> Line:
-    values = np.concatenate([line.values for line in lines])
-    return count_values(values, np.concatenate([line.counts for line in lines], axis=1))
+    """The values of several lines, two by two, so that each value is passed log2(lines) times."""
+    if len(lines) == 1:
+        return lines[0]
+    if len(lines) > 2:
+        half = len(lines) // 2
+        lines = [_merge(lines[:half]), _merge(lines[half:])]
+    first, second = (Line(v, c.astype(np.int64, copy=False)) for v, c in lines)
+    size = len(first.values) + len(second.values)
+    values, counts = np.empty(size), np.empty((len(first.counts), size), dtype=np.int64)
+    size = merge_values(*map(read_only, (*first, *second)), values, counts)
+    return Line(values[:size], counts[:, :size])
 
 
 def gather_line(group: Group, line: Line) -> Line:

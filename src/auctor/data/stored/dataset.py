@@ -18,11 +18,27 @@ from auctor.data.stored.spill import SpillFolder, check_spill_dir
 from auctor.data.stored.table import StoredTable
 from auctor.data.table import default_names
 
+
+class RowBytes(NamedTuple):
+    """Bytes of memory for each row, with arrays of rows in memory and with those in files.
+
+    ``spilled`` is None where they cannot be in files.
+    """
+
+    in_memory: int
+    spilled: int | None = None
+
+    def __add__(self, more: "RowBytes") -> "RowBytes":  # type: ignore[override]
+        if self.spilled is None or more.spilled is None:
+            return RowBytes(self.in_memory + more.in_memory)
+        return RowBytes(self.in_memory + more.in_memory, self.spilled + more.spilled)
+
+
 # The interpreter with the libraries and the compiled kernels, and the batches that are read.
 FIXED_BYTES = 250_000_000
 # Bytes for each row, measured by `extras` of benchmarks/dataset_memory.py and rounded up. Labels of
 # text add nothing to the peak.
-WEIGHT_BYTES, CATEGORY_BYTES = 16, 16
+WEIGHT_BYTES, CATEGORY_BYTES = RowBytes(16, 16), RowBytes(16, 16)
 
 
 class StoredRows(NamedTuple):
@@ -100,7 +116,7 @@ class Dataset:
 
 
 @contextmanager
-def open_dataset(dataset: Dataset, row_bytes: int, who: str) -> Iterator[StoredRows]:
+def open_dataset(dataset: Dataset, row_bytes: RowBytes, who: str) -> Iterator[StoredRows]:
     """Open a data set; its temporary files are removed at the end, also after an error.
 
     ``who`` is the name, for errors, of what needs ``row_bytes`` bytes of memory for each row.
@@ -114,31 +130,37 @@ def open_dataset(dataset: Dataset, row_bytes: int, who: str) -> Iterator[StoredR
         for part in store.parts:
             check_same_columns(part, labels)
         row_bytes += _extra_bytes(store, weight, features)
-        _check_memory(dataset.max_memory, store.n_rows, row_bytes, who)
+        spills_rows = _must_spill(dataset.max_memory, store.n_rows, row_bytes, who)
         has_names = not isinstance(dataset.source, np.ndarray)
-        table = StoredTable(store, features, spill, has_names=has_names)
+        table = StoredTable(store, features, spill, has_names=has_names, spills_rows=spills_rows)
         yield StoredRows(
             table, table.vector(target), None if weight is None else table.vector(weight)
         )
 
 
-def _extra_bytes(store: ParquetStore, weight: str | None, features: tuple[str, ...]) -> int:
+def _extra_bytes(store: ParquetStore, weight: str | None, features: tuple[str, ...]) -> RowBytes:
     """Bytes for each row that weights and columns of text add to a fit."""
-    added = 0 if weight is None else WEIGHT_BYTES
+    added = RowBytes(0, 0)
+    if weight is not None:
+        added += WEIGHT_BYTES
     if any(kind != NUMBER for kind in store.kinds(features).values()):
         added += CATEGORY_BYTES
     return added
 
 
-def _check_memory(max_memory: int, n_rows: int, row_bytes: int, who: str) -> None:
-    """Raise an error if a fit needs more than ``max_memory``."""
-    needed = FIXED_BYTES + n_rows * row_bytes
+def _must_spill(max_memory: int, n_rows: int, row_bytes: RowBytes, who: str) -> bool:
+    """Whether arrays of rows must be in files; an error if that needs too much memory, too."""
+    if FIXED_BYTES + n_rows * row_bytes.in_memory <= max_memory:
+        return False
+    least = row_bytes.in_memory if row_bytes.spilled is None else row_bytes.spilled
+    needed = FIXED_BYTES + n_rows * least
     if needed > max_memory:
         raise ValueError(
             f"max_memory is {memory_text(max_memory)}, and {who} needs about "
-            f"{memory_text(needed)} for {n_rows:,} rows ({row_bytes} bytes for each row); "
+            f"{memory_text(needed)} for {n_rows:,} rows ({least} bytes for each row); "
             "give a larger max_memory, fewer threads (n_jobs), or another estimator"
         )
+    return True
 
 
 def read_dataset(

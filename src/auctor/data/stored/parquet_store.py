@@ -62,4 +62,4 @@ def _read_head(path: Path) -> tuple[pa.Schema, int]:
             return file.schema_arrow, file.metadata.num_rows
     except (pa.ArrowInvalid, OSError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"{path.name} cannot be read as a Parquet file ({reason})") from None
+        raise ValueError(f"{path} cannot be read as a Parquet file ({reason})") from None

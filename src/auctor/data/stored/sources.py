@@ -55,7 +55,10 @@ def open_parquet(source: str | Path) -> ParquetStore:
     path = Path(source)
     files = sorted(p for p in path.rglob("*") if _is_table(p)) if path.is_dir() else [path]
     if not files:
-        raise ValueError(f"source {str(path)!r} is a folder without Parquet files; {_WANTED}")
+        endings = " or ".join(PARQUET)
+        raise ValueError(
+            f"folder {str(path)!r} has no Parquet files; give one with files that end in {endings}"
+        )
     store = ParquetStore(files)
     if path.is_dir() and store.n_rows == 0:  # the files may not even have their columns
         raise ValueError(f"source has no rows: all Parquet files of {str(path)!r} are empty")

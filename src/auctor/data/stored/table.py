@@ -37,8 +37,9 @@ class StoredTable(Table):
         spill: SpillFolder,
         *,
         has_names: bool = True,
+        spills_rows: bool = False,
     ) -> None:
-        self._store, self._spill = store, spill
+        self._store, self._spill, self._spills_rows = store, spill, spills_rows
         self._kinds = store.kinds(names)
         self.names, self.has_names, self.n_rows = names, has_names, store.n_rows
 
@@ -48,8 +49,11 @@ class StoredTable(Table):
     def empty_codes(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         return self._spill.empty(shape, dtype)
 
+    def empty_rows(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        return self._spill.empty(shape, dtype) if self._spills_rows else np.empty(shape, dtype)
+
     def _numbers(self, j: int, buffer: Buffer) -> Floats:
-        values = np.empty(self.n_rows) if buffer is None else buffer
+        values = self.empty_rows((self.n_rows,), np.float64) if buffer is None else buffer
         start = 0
         for column in self._batches(j):
             values[start : start + len(column)] = to_floats(column)
@@ -57,7 +61,7 @@ class StoredTable(Table):
         return values
 
     def categories(self, j: int) -> Categories:
-        indices = np.empty(self.n_rows, dtype=np.int64)
+        indices = self.empty_rows((self.n_rows,), np.int64)
         index_of: dict[Category, int] = {}
         start = 0
         for column in self._batches(j):
@@ -88,16 +92,33 @@ class StoredTable(Table):
 
     def vector(self, name: str) -> npt.NDArray[Any]:
         """A column of labels or weights. Equal texts are one object in memory."""
+        spilled = self._spilled_vector(name) if self._spills_rows else None
+        if spilled is not None:
+            return spilled
+        batches = list(self._vector_batches(name))
+        if any(map(count_missing, batches)):  # which is an error of its own
+            return np.concatenate(batches)
+        return join_labels(batches, f"column {name!r}")
+
+    def _spilled_vector(self, name: str) -> npt.NDArray[Any] | None:
+        """A column of numbers of one type in a file; None for other columns."""
+        out, start = np.empty(0), 0
+        for batch in self._vector_batches(name):
+            if start == 0 and batch.dtype.kind in "buif":
+                out = self.empty_rows((self.n_rows,), batch.dtype)
+            if batch.dtype != out.dtype:
+                return None
+            out[start : start + len(batch)] = batch
+            start += len(batch)
+        return out
+
+    def _vector_batches(self, name: str) -> Iterator[npt.NDArray[Any]]:
         distinct: dict[Any, Any] = {}
-        batches = []
         for array in self._store.column(name):
             batch = read_vector(_series(array), name)
             if batch.dtype.kind == "O":
                 batch[:] = [distinct.setdefault(value, value) for value in batch.tolist()]
-            batches.append(batch)
-        if any(map(count_missing, batches)):  # which is an error of its own
-            return np.concatenate(batches)
-        return join_labels(batches, f"column {name!r}")
+            yield batch
 
     def _batches(self, j: int) -> Iterator[Any]:
         """Column j in batches that are ready for ``to_floats`` and ``to_categories``."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auctor._typing import Floats, Ints
-from auctor.data import RankingData, Workers
+from auctor.data import Partition, RankingData, Workers
 from auctor.kernels.stumps import change_factors, cut_at_cap, reweight_and_count, weigh_around_cap
 from auctor.learners.boosting.sparse_weights import SparseCounter
 from auctor.learners.common.blocks import Block, class_blocks
@@ -49,7 +49,7 @@ class RowWeights:
     def __init__(self, data: RankingData, workers: Workers) -> None:
         self._data, self._workers = data, workers
         self._blocks = class_blocks(data, workers.count)
-        self.factors = [_equal_factors(part.n_pos, part.n_rows, data) for part in data.partitions]
+        self.factors = [_equal_factors(part, data) for part in data.partitions]
         self._feature = 0
         self._change = np.ones((2, data.n_codes))
         self._histogram: Any = None
@@ -131,11 +131,11 @@ class RowWeights:
         return out
 
 
-def _equal_factors(n_pos: int, n_rows: int, data: RankingData) -> Floats:
+def _equal_factors(part: Partition, data: RankingData) -> Floats:
     """1 / weight of the class, for each row of a partition; times the row's weight it is D_1."""
     weight_neg, weight_pos = data.class_weights
-    factors = np.full(n_rows, 1.0 / weight_neg)
-    factors[:n_pos] = 1.0 / weight_pos
+    factors = part.new_rows(np.float64, 1.0 / weight_neg)
+    factors[: part.n_pos] = 1.0 / weight_pos
     return factors
 
 

@@ -55,13 +55,13 @@ def class_histogram(data: RankingData, workers: Workers | None = None) -> Ints:
     [[[0, 1, 0]], [[0, 0, 2]]]
     """
     workers = workers or Workers(1)
+    once = [part.new_rows(np.float64, 1.0) for part in data.partitions]
 
     def count(blocks: list[Block]) -> Ints:
         out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
         for k, label, start, stop in blocks:
             part = data.partitions[k]
-            once = np.ones(part.n_rows)
-            count_slopes(part.codes, part.weight, once, 1.0, 0.0, start, stop, out[label])
+            count_slopes(part.codes, part.weight, once[k], 1.0, 0.0, start, stop, out[label])
         return out
 
     own = np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))

@@ -1,13 +1,14 @@
 """From step tables over codes to a finished AdditiveModel: threshold, calibration, reference."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Floats, Indices, Ints
 from auctor.data import Feature, Partition, RankingData
+from auctor.data.row_arrays import row_blocks
 from auctor.kernels.scores import add_table, sweep
 from auctor.kernels.sorting import sort_floats
 from auctor.learners.common.calibration import calibrate, score_ends
@@ -49,13 +50,18 @@ def _count_cells(data: RankingData, surface: Surface) -> Ints:
     width, size = surface.values.shape[1], surface.values.size
     counts = np.zeros(size, dtype=np.int64)
     for part in data.partitions:
-        counts += _count(first[part.codes[a]] * width + second[part.codes[b]], part.weight, size)
+        for rows in row_blocks(part.n_rows):
+            cells = first[part.codes[a][rows]] * width + second[part.codes[b][rows]]
+            counts += _count(cells, part.weight[rows], size)
     return counts
 
 
 def _count(codes: npt.NDArray[np.integer], weight: npt.NDArray[np.uint32], size: int) -> Ints:
     """The weight of each code: sums of whole numbers below 2^53, which are exact in floats."""
-    return np.bincount(codes, weights=weight, minlength=size).astype(np.int64)
+    out = np.zeros(size, dtype=np.int64)
+    for rows in row_blocks(len(codes)):  # bincount makes copies of eight bytes for each row
+        out += np.bincount(codes[rows], weights=weight[rows], minlength=size).astype(np.int64)
+    return out
 
 
 def _average(values: Floats, counts: Ints) -> float:
@@ -148,7 +154,7 @@ def fill_missing_code(weights: Floats | Ints, table: Floats) -> None:
 
 def score_rows(part: Partition, tables: list[Floats]) -> Floats:
     """The sum of the table entries of each row's codes; tables of zeros are skipped."""
-    out = np.zeros(part.n_rows)
+    out = part.new_rows(np.float64, 0.0)
     for j, table in enumerate(tables):
         if table.any():
             add_table(part.codes[j], table, out)
@@ -188,14 +194,18 @@ def sorted_class(
     data: RankingData, scores: list[Floats], label: int
 ) -> tuple[Floats, npt.NDArray[np.uint32]]:
     """Scores and weights of one class (0 negative, 1 positive) of this process, sorted by score."""
-    rows = [part.class_slices[1 - label] for part in data.partitions]
-    values = np.concatenate([score[own] for score, own in zip(scores, rows, strict=True)])
-    weight = np.concatenate(
-        [part.weight[own] for part, own in zip(data.partitions, rows, strict=True)]
-    )
+    parts = data.partitions
+    rows = [part.class_slices[1 - label] for part in parts]
+    values = _join([score[own] for score, own in zip(scores, rows, strict=True)])
+    weight = _join([part.weight[own] for part, own in zip(parts, rows, strict=True)])
     if (weight == 1).all():
-        ordered = np.empty_like(values)  # much faster than argsort
-        sort_floats(values, ordered, np.empty_like(values))
+        ordered, spare = parts[0].empty_rows((2, len(values)), np.float64)
+        sort_floats(values, ordered, spare)  # much faster than argsort
         return ordered, weight
     order = np.argsort(values, kind="stable")
     return values[order], weight[order]
+
+
+def _join(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """The arrays one after the other; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)

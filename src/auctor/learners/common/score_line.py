@@ -12,6 +12,7 @@ from auctor.data import RankingData
 from auctor.data.cluster.sorted_line import Line, count_values, share_lines
 from auctor.data.group import Group
 from auctor.kernels.scores import LOW_BITS
+from auctor.kernels.sorting import LONG, sort_floats
 
 _LOW = (1 << LOW_BITS) - 1
 
@@ -90,11 +91,21 @@ def _best_cut(line: Line, below: Ints, before: _Before, data: RankingData) -> _C
     return _Cut((int(high[at]), int(low[at])), score if cut <= last else cut)
 
 
+def _sorted(data: RankingData, scores: list[Floats]) -> Floats:
+    values = scores[0] if len(scores) == 1 else np.concatenate(scores)
+    ordered, spare = data.partitions[0].empty_rows((2, len(values)), np.float64)
+    sort_floats(values, ordered, spare)
+    return ordered + 0.0 if len(values) < LONG else ordered  # 0 for -0, as in a radix sort
+
+
 def scores_at(data: RankingData, scores: list[Floats], places: list[int]) -> list[float]:
     """The smallest score, the scores of the rows at some places in order, and the largest score.
 
     A row of weight 2 takes two places; places count from 0.
     """
+    if data.group.size == 1 and all((part.weight == 1).all() for part in data.partitions):
+        ordered = _sorted(data, scores)
+        return [float(ordered[at]) for at in (0, *places, -1)]
     line = shared_line(data, scores)
     before = _before(data.group, line)
     reached = before.neg + before.pos + np.cumsum(line.counts.sum(axis=0))

@@ -136,7 +136,7 @@ def climb(
 def _added(problem: Problem, parts: Parts) -> list[Floats]:
     """The sum of the surfaces and of the offset for each row, by partition."""
     offset, data = problem.settings.offset, problem.data
-    out = [np.zeros(part.n_rows) for part in data.partitions]
+    out = [part.new_rows(np.float64, 0.0) for part in data.partitions]
     for more in (parts.added, [] if offset is None else [offset[p.rows] for p in data.partitions]):
         for score, values in zip(out, more, strict=len(more) > 0):
             score += values

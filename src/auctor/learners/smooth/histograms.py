@@ -42,10 +42,10 @@ def entry_rows(
 
 def _has_unequal_weights(data: RankingData) -> bool:
     """Whether rows of the same class have different weights."""
-    parts = data.partitions
     for label in (0, 1):
-        weight = np.concatenate([part.weight[part.class_slices[label]] for part in parts])
-        low, high = weight.min(initial=np.iinfo(np.uint32).max), weight.max(initial=0)
+        weights = [part.weight[part.class_slices[label]] for part in data.partitions]
+        low = min(weight.min(initial=np.iinfo(np.uint32).max) for weight in weights)
+        high = max(weight.max(initial=0) for weight in weights)
         low, high = data.group.ends(low, high)
         if low < high:
             return True
@@ -57,13 +57,15 @@ def _square_histogram(data: RankingData, workers: Workers) -> Floats:
     own_largest = max(int(part.weight.max(initial=1)) for part in data.partitions)
     largest = data.group.largest(own_largest)
     factors = [scales(total)[0] for total in data.class_weights]
+    relative = [part.new_rows(np.float64) for part in data.partitions]
+    for part, out in zip(data.partitions, relative, strict=True):
+        np.divide(part.weight, largest, out=out)
 
     def count(blocks: list[Block]) -> Ints:
         out = np.zeros((2, data.n_features, data.n_codes), dtype=np.int64)
         for k, label, start, stop in blocks:
             part, scale = data.partitions[k], factors[label]
-            relative = part.weight / largest
-            count_slopes(part.codes, part.weight, relative, scale, 0.0, start, stop, out[label])
+            count_slopes(part.codes, part.weight, relative[k], scale, 0.0, start, stop, out[label])
         return out
 
     own = np.asarray(sum(workers.map(count, class_blocks(data, workers.count))))

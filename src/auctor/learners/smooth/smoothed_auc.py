@@ -149,7 +149,7 @@ class SmoothedAUC:
 
     def _empty_rows(self) -> tuple[Floats, ...]:
         """A number for each row of each partition, not yet set."""
-        return tuple(np.empty(part.n_rows) for part in self._data.partitions)
+        return tuple(part.new_rows(np.float64) for part in self._data.partitions)
 
     def _score(
         self, blocks: list[Block], tables: tuple[Floats, ...], scores: tuple[Floats, ...]

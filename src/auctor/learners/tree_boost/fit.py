@@ -22,7 +22,7 @@ from auctor.learners.tree_boost.certificate import certify
 from auctor.learners.tree_boost.grower import Tree
 from auctor.learners.tree_boost.history import TreeBoostHistory
 from auctor.learners.tree_boost.mixture import Mixture, find_mixture, score_codes, spread
-from auctor.learners.tree_boost.rounds import Booster
+from auctor.learners.tree_boost.rounds import Booster, sum_up
 from auctor.learners.tree_boost.settings import TreeBoostSettings
 from auctor.models import AdditiveModel, Calibration, ForestModel, Model, sum_models
 
@@ -37,7 +37,7 @@ class _Forest(NamedTuple):
     trees: list[Tree]
     covers: list[Ints]
     scores: list[Floats]
-    start: list[Floats]  # scores before the first tree
+    start: list[Floats]  # scores before the first tree; empty if they are 0
 
 
 def fit_tree_boost(
@@ -142,7 +142,7 @@ def _boost(
 ) -> _Forest:
     """All rounds on all rows."""
     booster = Booster(data, settings, workers, offset, journal)
-    start = [values.copy() for values in booster.scores.values]
+    start = [] if offset is None else [values.copy() for values in booster.scores.values]
     forest = _Forest([], [], booster.scores.values, start)
     n_known = len(booster.log.known)
     progress = Progress(settings.n_estimators, "SmoothTreeBoost", settings.verbose, resumed=n_known)
@@ -158,7 +158,7 @@ def _boost(
         history.gains.append(float(tree.gain.sum()) / booster.n_balanced)
         progress.step()
     progress.close()
-    return forest
+    return forest._replace(covers=sum_up(data, forest.trees, forest.covers))
 
 
 def _join(
@@ -204,8 +204,10 @@ def _mix(
     digits, exponent = frexp(factor)
     factor = ldexp(round(ldexp(digits, _FACTOR_BITS)), exponent - _FACTOR_BITS)
     model = sum_models([additive, trees], [factor, 1.0])
-    pairs = zip(smooth, forest.scores, strict=True)
-    return model, [factor * f + t for f, t in pairs]
+    for score, of_trees in zip(smooth, forest.scores, strict=True):
+        score *= factor
+        score += of_trees
+    return model, smooth
 
 
 def _stump(data: RankingData) -> _Forest:

@@ -5,7 +5,6 @@ count histograms and search splits for tiles of features, and then send blocks o
 children. Both ways call the same kernels on whole numbers and give the same tree.
 """
 
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -13,27 +12,13 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Workers
-from auctor.kernels.boost_rows import (
-    clear_slots,
-    count_packed,
-    gather_packed,
-    mix,
-    subtract_packed,
-)
-from auctor.kernels.boost_splits import (
-    BoostFeatures,
-    BoostNodes,
-    BoostRule,
-    BoostSplits,
-    find_boost_splits,
-    no_boost_splits,
-)
+from auctor.kernels.boost_rows import gather_packed, mix
+from auctor.kernels.boost_splits import BoostNodes, BoostRule, BoostSplits, no_boost_splits
 from auctor.kernels.boosted_trees import (
     BoostLevel,
     CountPlan,
     FeatureGroups,
     GrowingTree,
-    RowLists,
     allow_features,
     boost_level,
     grow_alone,
@@ -44,17 +29,15 @@ from auctor.kernels.boosted_trees import (
     split_level,
 )
 from auctor.kernels.trees import TreeNodes
-from auctor.learners.common.blocks import Block
 from auctor.learners.tree_boost.row_blocks import boost_blocks, boost_workers, row_codes
+from auctor.learners.tree_boost.tiles import Run, Tile, describe_features, share_counts
 
 # Maximum number of features of a tile: a row of a tile is half a cache line. A table of few cells
 # is a single tile, since Python between the kernels would take longer than what a tile saves.
 _TILE = 32
 _SINGLE_TILE_CELLS = 2**23
-# Histograms are kept for the next level if they fit into this; else every node is counted, as many
-# at a time as fit into the second number for each tile of features.
+# Histograms are kept for the next level if they fit into this; else every node is counted.
 _HISTOGRAM_BYTES = 2**29
-_PART_BYTES = 2**27
 _MOST_NODES = 2**14  # of a tree; kernels pack the number of a node into 15 bits
 
 
@@ -97,107 +80,6 @@ def check_tree(tree: Tree, data: RankingData) -> None:
         raise ValueError("has numbers that no tree has")
 
 
-@dataclass(eq=False)
-class Run:
-    """The rows of a block that were drawn for a tree, as lists of the nodes of a level."""
-
-    block: Block
-    lists: RowLists
-
-    @classmethod
-    def of(cls, block: Block, max_depth: int) -> "Run":
-        """Empty lists that are large enough for the block."""
-        n_rows = block.stop - block.start
-        order, spare, buffer = np.empty((3, n_rows), dtype=np.uint32)
-        amount = np.empty(n_rows, dtype=np.int64)
-        begin, end = np.zeros((2, 2**max_depth), dtype=np.int64)
-        return cls(block, RowLists(order, spare, buffer, amount, begin, end))
-
-    def begin(self, n_rows: int) -> None:
-        """Make the first rows of the order the list of the root."""
-        self.lists.begin[0], self.lists.end[0] = 0, n_rows
-
-    @property
-    def sizes(self) -> Ints:
-        """Number of rows of each list."""
-        return self.lists.end - self.lists.begin
-
-
-class _Tile:
-    """Some of the features: their codes row by row, and the histograms of the nodes of a level."""
-
-    def __init__(
-        self, data: RankingData, first: int, last: int, signs: Ints, workers: Workers
-    ) -> None:
-        self.first, self.last, self._group = first, last, data.group
-        self.features = describe_features(data, first, last, signs)
-        self.codes = row_codes(data, workers, slice(first, last))
-        self.histogram = np.empty((2, 0, self.n_bins), dtype=np.int64)
-
-    @property
-    def n_bins(self) -> int:
-        """Number of bins of all features together."""
-        return int((self.features.n_bins + 1).sum())
-
-    def keep(self, n_slots: int) -> None:
-        """Make a histogram for each class and slot; memory is taken when a slot is used."""
-        self.histogram = np.empty((2, n_slots, self.n_bins), dtype=np.int64)
-
-    def search(
-        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule, n_sides: int
-    ) -> BoostSplits:
-        """The best splits of a level by the features of this tile."""
-        splits = no_boost_splits(len(nodes.slot), n_sides)
-        own = nodes._replace(allowed=np.ascontiguousarray(nodes.allowed[:, self.first : self.last]))
-        if self.histogram.shape[1] > 0:
-            self._count(self.histogram, runs, plan)
-            find_boost_splits(*self.histogram, own, self.features, rule, splits)
-        else:
-            self._search_parts(runs, plan, own, rule, splits)
-        splits.feature[splits.feature >= 0] += self.first
-        return splits
-
-    def _count(self, histogram: Ints, runs: list[Run], plan: CountPlan) -> None:
-        """Count the lists of a plan, and subtract them from those of their parents."""
-        for of_class in histogram:
-            clear_slots(plan.slot, of_class)
-        for run in runs:
-            lists = run.lists
-            count_packed(
-                self.codes[run.block.partition], self.features.first_bin, lists.order, lists.amount,
-                lists.begin, lists.end, plan.lists, plan.slot, histogram[run.block.label],
-            )  # fmt: skip
-        if self._group.size > 1:
-            counted = np.ascontiguousarray(histogram[:, plan.slot])
-            histogram[:, plan.slot] = self._group.sum(counted)
-        for of_class in histogram:
-            subtract_packed(plan.whole, plan.slot[: len(plan.whole)], of_class)
-
-    def _search_parts(
-        self, runs: list[Run], plan: CountPlan, nodes: BoostNodes, rule: BoostRule,
-        splits: BoostSplits,
-    ) -> None:  # fmt: skip
-        """Count and search as many nodes at a time as fit into memory; no histogram is kept."""
-        size = max(1, _PART_BYTES // (16 * self.n_bins))
-        histogram = np.empty((2, min(size, len(nodes.slot)), self.n_bins), dtype=np.int64)
-        for first in range(0, len(nodes.slot), size):
-            part = slice(first, first + size)
-            slot = plan.slot[part] - first
-            self._count(histogram, runs, CountPlan(plan.lists[part], slot, plan.whole))
-            own = BoostNodes(slot, nodes.totals[part], nodes.bounds[part], nodes.allowed[part])
-            columns: Any = (column[part] for column in splits)
-            found = BoostSplits(*columns)
-            find_boost_splits(*histogram, own, self.features, rule, found)
-
-
-def describe_features(data: RankingData, first: int, last: int, signs: Ints) -> BoostFeatures:
-    """The features of a tile for the kernels; the bins of a feature follow those before it."""
-    features = data.features[first:last]
-    n_bins = np.array([feature.n_bins for feature in features], dtype=np.int64)
-    is_category = np.array([feature.is_category for feature in features])
-    return BoostFeatures(np.cumsum(n_bins + 1) - n_bins - 1, n_bins, is_category, signs[first:last])
-
-
 class TreeGrower:
     """Grows trees on the rows of ``data``, whose packed slopes are given for each tree.
 
@@ -232,10 +114,11 @@ class TreeGrower:
         blocks = boost_blocks(data, workers)
         # The largest blocks come first, so that threads that take one after another end together.
         largest_first = sorted(chain.from_iterable(blocks), key=lambda b: b.start - b.stop)
-        self.runs = [Run.of(block, max_depth) for block in largest_first]
+        empty = [part.empty_rows for part in data.partitions]
+        self.runs = [Run.of(block, max_depth, empty[block.partition]) for block in largest_first]
         # The members of a group need the same tiles, whatever their numbers of rows.
         edges = _tile_edges(data, max(data.group.gather(len(blocks))))
-        self._tiles = [_Tile(data, a, b, signs, workers) for a, b in pairwise(edges)]
+        self._tiles = [Tile(data, a, b, signs, workers) for a, b in pairwise(edges)]
         self._features = describe_features(data, 0, data.n_features, signs)
         n_slots = 2 ** (max_depth - 1)
         n_bytes = 16 * n_slots * sum(tile.n_bins for tile in self._tiles)
@@ -250,10 +133,15 @@ class TreeGrower:
         self.codes = only or row_codes(data, workers)
         has_groups = len(groups.member) > 0
         self._levels = boost_level(max_depth, has_groups), boost_level(max_depth, has_groups)
+        # The slots of the nodes of a level among the own histograms, and those of their children.
+        self._own_slots = self._levels[0].slot.copy(), self._levels[0].slot.copy()
         self._splits = no_boost_splits(2**max_depth, self._n_sides)
 
     def grow(self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64) -> Tree:
-        """Grow a tree on the rows of the runs, from their packed slopes and the sums of these."""
+        """Grow a tree on the rows of the runs, from their packed slopes and the sums of these.
+
+        In a group, slopes and sums are those of the rows of this member.
+        """
         labels = sorted(run.block.label for run in self.runs)
         is_small = len(self._tiles) == 1 and self._keeps and self._data.group.size == 1
         if is_small and labels == [0, 1] and len(self._data.partitions) == 1:
@@ -276,9 +164,11 @@ class TreeGrower:
         self, packed: list[Ints], totals: Ints, rule: BoostRule, seed: np.uint64
     ) -> None:
         level, children = self._levels
-        plant(self._tree, level, totals, rule)
-        zero = np.zeros(1, dtype=np.int64)
-        plan, n_nodes = CountPlan(zero, zero, zero[:0]), 1
+        root = np.zeros(1, dtype=np.int64)
+        level.slot[0] = self._own_slots[0][0] = 0
+        plan, n_nodes = CountPlan(root, root, root[:0]), 1
+        self._share(plan, plan, root)
+        plant(self._tree, level, self._whole_totals(totals), rule)
         split = np.empty(2**self._max_depth, dtype=np.int64)
         for depth in range(self._max_depth):
             splits = self._search(
@@ -290,9 +180,23 @@ class TreeGrower:
             if n_split == 0 or depth + 1 == self._max_depth:
                 break
             self._send(splits, split, n_split)
-            plan = self._plan(split, n_split, level, children)
-            self._gather(packed, plan)
+            plan = self._plan(packed, split, n_split, level, children)
             level, children, n_nodes = children, level, 2 * n_split
+
+    def _whole_totals(self, totals: Ints) -> Ints:
+        """The packed sums of all rows: those of any feature over its bins in the root."""
+        if self._data.group.size == 1:
+            return totals
+        if not self._keeps:
+            return self._data.group.sum(totals)
+        tile = self._tiles[0]
+        return tile.histogram[:, 0, : tile.features.n_bins[0] + 1].sum(axis=1)
+
+    def _share(self, plan: CountPlan, own_plan: CountPlan, own_slot: Ints) -> None:
+        """Count the rows of a level with the other members of a group, if there are any."""
+        if self._keeps and self._data.group.size > 1:
+            self._workers.map(lambda tile: tile.count(self.runs, own_plan), self._tiles)
+            share_counts(self._tiles, own_slot, plan)
 
     def _search(
         self, plan: CountPlan, level: BoostLevel, n_nodes: int, rule: BoostRule, seed: np.uint64
@@ -303,12 +207,18 @@ class TreeGrower:
         )
         slot = level.slot[:n_nodes]
         nodes = BoostNodes(slot, level.totals[:n_nodes], level.bounds[:n_nodes], allowed)
-        # The members of a group must add up their tiles in the same order.
-        workers = self._workers if self._data.group.size == 1 else Workers(1)
-        best, *others = workers.map(
-            lambda tile: tile.search(self.runs, plan, nodes, rule, self._n_sides),
-            self._tiles,
-        )
+        is_alone = self._data.group.size == 1
+
+        def search(tile: Tile) -> BoostSplits:
+            if not self._keeps:
+                return tile.search_parts(self.runs, nodes, rule, self._n_sides)
+            if is_alone:  # the members of a group have counted before
+                tile.count(self.runs, plan)
+            return tile.search(nodes, rule, self._n_sides)
+
+        # Members of a group that count while they search must do so in the same order.
+        workers = self._workers if is_alone or self._keeps else Workers(1)
+        best, *others = workers.map(search, self._tiles)
         for other in others:
             is_better = (other.gain > best.gain) & (other.feature >= 0)
             pairs: Any = zip(best, other, strict=True)
@@ -323,25 +233,43 @@ class TreeGrower:
 
         self._workers.map(send, self.runs)
 
-    def _gather(self, packed: list[Ints], plan: CountPlan) -> None:
+    def _gather(self, packed: list[Ints], lists: Ints) -> None:
         def gather(run: Run) -> None:
-            lists, own = run.lists, packed[run.block.partition]
-            gather_packed(lists.order, own, lists.begin, lists.end, plan.lists, lists.amount)
+            own, rows = packed[run.block.partition], run.lists
+            gather_packed(rows.order, own, rows.begin, rows.end, lists, rows.amount)
 
         self._workers.map(gather, self.runs)
 
     def _plan(
-        self, split: Ints, n_split: int, level: BoostLevel, children: BoostLevel
+        self,
+        packed: list[Ints],
+        split: Ints,
+        n_split: int,
+        level: BoostLevel,
+        children: BoostLevel,
     ) -> CountPlan:
         """What is counted for the next level: the smaller children, or all if nothing is kept."""
         if not self._keeps:
             every = np.arange(2 * n_split)
             children.slot[: 2 * n_split] = every
+            self._gather(packed, every)
             return CountPlan(every, every, every[:0])
-        plan = CountPlan(*np.empty((3, n_split), dtype=np.int64))
         none = np.zeros(2**self._max_depth, dtype=np.int64)
-        sizes = self._data.group.sum(np.sum([none, *(run.sizes for run in self.runs)], axis=0))
-        plan_counts(split, n_split, sizes, level, children, plan)
+        sizes = np.sum([none, *(run.sizes for run in self.runs)], axis=0)
+        is_alone = self._data.group.size == 1
+        plan = CountPlan(*np.empty((3, n_split), dtype=np.int64))
+        # Members of a group agree on the left children without knowing the numbers of rows.
+        plan_counts(split, n_split, sizes if is_alone else none, level, children, plan)
+        if is_alone:
+            self._gather(packed, plan.lists)
+            return plan
+        own_plan = CountPlan(*np.empty((3, n_split), dtype=np.int64))
+        before, after = self._own_slots
+        own_levels = level._replace(slot=before), children._replace(slot=after)
+        plan_counts(split, n_split, sizes, *own_levels, own_plan)
+        self._own_slots = after, before
+        self._gather(packed, own_plan.lists)
+        self._share(plan, own_plan, after[: 2 * n_split : 2])
         return plan
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats
 from auctor.data import RankingData, Workers
+from auctor.data.row_arrays import row_blocks
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.finish import codes_in, score_rows
 from auctor.learners.common.held_out_auc import held_out_auc
@@ -250,12 +251,16 @@ def score_codes(model: AdditiveModel, data: RankingData) -> list[Floats]:
         table = np.zeros(data.n_codes)
         table[: feature.n_bins + 1] = steps[codes_in(feature, own)]
         tables.append(table)
-    scores = [model.intercept + score_rows(part, tables) for part in data.partitions]
+    scores = [score_rows(part, tables) for part in data.partitions]
+    for score in scores:
+        score += model.intercept
     for surface in model.surfaces:
         (a, b), axes = surface.features, surface.axes
         first, second = codes_in(data.features[a], axes[0]), codes_in(data.features[b], axes[1])
         for score, part in zip(scores, data.partitions, strict=True):
-            score += surface.values[first[part.codes[a]], second[part.codes[b]]]
+            for rows in row_blocks(part.n_rows):
+                cells = first[part.codes[a][rows]], second[part.codes[b][rows]]
+                score[rows] += surface.values[cells]
     return scores
 
 

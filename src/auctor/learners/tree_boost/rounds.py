@@ -15,10 +15,11 @@ from auctor.kernels.boost_splits import BoostRule
 from auctor.kernels.boosted_trees import feature_groups
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal
 from auctor.learners.common.max_features import number_of_features
-from auctor.learners.tree_boost.grower import Run, Tree, TreeGrower, check_tree
+from auctor.learners.tree_boost.grower import Tree, TreeGrower, check_tree
 from auctor.learners.tree_boost.pair_slopes import Line, PairSlopes
 from auctor.learners.tree_boost.row_blocks import boost_workers, row_codes
 from auctor.learners.tree_boost.settings import TreeBoostSettings
+from auctor.learners.tree_boost.tiles import Run
 from auctor.models import on_grid
 
 # Bits of the sum of the slopes, and of the curvatures, of one class: their sums share an int64.
@@ -68,7 +69,7 @@ class Scores:
     def start(cls, data: RankingData, offset: Floats | None) -> "Scores":
         """The scores before the first tree; ``offset`` is by the index of the row in the table."""
         if offset is None:
-            return cls(data, [np.zeros(part.n_rows) for part in data.partitions])
+            return cls(data, [part.new_rows(np.float64, 0.0) for part in data.partitions])
         return cls(data, [on_grid(offset[part.rows]) for part in data.partitions])
 
 
@@ -97,7 +98,7 @@ class Booster:
             signs=np.array(settings.signs or [0] * data.n_features, dtype=np.int64),
             groups=feature_groups(settings.groups, data.n_features),
         )
-        self._packed = [np.zeros(part.n_rows, dtype=np.int64) for part in data.partitions]
+        self._packed = [part.new_rows(np.int64, 0) for part in data.partitions]
         self._n_trees = self._n_single = 0
         self.steps: TreeSteps | None = None  # of the last tree
         self.log = journal.log("trees", Tree, lambda tree: check_tree(tree, data))
@@ -112,7 +113,7 @@ class Booster:
     def add(self) -> tuple[Tree, Ints] | None:
         """Grow a tree and add it to the scores; None if there is nothing left to learn.
 
-        Also returns the weight of the training rows at each node.
+        Also returns the weight of the training rows of this process at each leaf.
         """
         self._data.group.begin_round(self._n_trees + 1, self.log.is_known)
         tree = self.log.next(self._grow)
@@ -140,7 +141,7 @@ class Booster:
         return tree._replace(value=np.where(tree.nodes.feature < 0, value, 0.0))
 
     def _pack(self, line: Line, scales: Floats, seed: np.uint64) -> Ints:
-        """Draw the rows of the tree and pack their slopes; returns their packed sums."""
+        """Draw the own rows of the tree and pack their slopes; returns their packed sums."""
         grid = line.low, float(self.pairs.per_unit)
 
         def pack(run: Run) -> int:
@@ -156,7 +157,7 @@ class Booster:
         parts = self._workers.map(pack, self.grower.runs)
         for run, part in zip(self.grower.runs, parts, strict=True):
             totals[run.block.label] += part
-        return self._data.group.sum(totals)
+        return totals
 
     def _draw(self, run: Run, rows: Ints, seed: np.uint64) -> int:
         """Draw the rows of a run for a tree; returns their number."""
@@ -196,7 +197,7 @@ class Booster:
         )
 
     def _apply(self, tree: Tree) -> Ints:
-        """Add a tree to the scores of all rows; returns the weight of the rows at each node."""
+        """Add a tree to the scores of all rows; returns the weight of the own rows at each leaf."""
         codes = self.grower.codes
         self.steps = steps = tree_steps(tree.nodes)
 
@@ -208,11 +209,19 @@ class Booster:
             return cover
 
         covers = self._workers.map(apply, self.grower.runs)
-        own = np.sum([np.zeros(len(tree.value), dtype=np.int64), *covers], axis=0)
-        return sum_up(tree, self._data.group.sum(own))
+        return np.sum([np.zeros(len(tree.value), dtype=np.int64), *covers], axis=0)
 
 
-def sum_up(tree: Tree, cover: Ints) -> Ints:
+def sum_up(data: RankingData, trees: list[Tree], own: list[Ints]) -> list[Ints]:
+    """The weight of all rows at every node of each tree, from that of the own rows at leaves."""
+    if not trees:
+        return []
+    ends = np.cumsum([len(cover) for cover in own])[:-1]
+    whole = np.split(data.group.sum(np.concatenate(own)), ends)
+    return [_sum_up_tree(*both) for both in zip(trees, whole, strict=True)]
+
+
+def _sum_up_tree(tree: Tree, cover: Ints) -> Ints:
     """The weight of every node from that of the leaves; children come after their parents."""
     for node in np.flatnonzero(tree.nodes.feature >= 0)[::-1].tolist():
         cover[node] = cover[tree.nodes.left[node]] + cover[tree.nodes.right[node]]

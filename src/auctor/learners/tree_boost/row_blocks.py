@@ -1,7 +1,5 @@
 """Blocks of rows for the threads of boosted trees, and the codes of whole rows."""
 
-import numpy as np
-
 from auctor._typing import DenseCodes
 from auctor.data import RankingData, Workers
 from auctor.learners.common.blocks import Block, class_blocks
@@ -26,7 +24,10 @@ def row_codes(
 ) -> list[DenseCodes]:
     """The codes of each partition (rows, features): the codes of a row are side by side."""
     codes = [part.dense_codes[features] for part in data.partitions]
-    out: list[DenseCodes] = [np.empty(own.shape[::-1], dtype=own.dtype) for own in codes]
+    out: list[DenseCodes] = [
+        part.empty_rows(own.shape[::-1], own.dtype)
+        for part, own in zip(data.partitions, codes, strict=True)
+    ]
 
     def copy(block: Block) -> None:
         k, _, start, stop = block
