@@ -104,7 +104,7 @@ def main() -> None:
         if new == text:
             continue
         if check:
-            sys.exit(f"{page.name} differs from the results; `python benchmarks/pages.py` writes it")
+            sys.exit(f"{page.name} differs from the results; `make pages` writes it")
         page.write_text(new, encoding="utf-8")
         print(f"wrote {page.name}")
 

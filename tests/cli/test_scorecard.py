@@ -93,3 +93,15 @@ def test_score_with_a_saved_card(run, train, table, card):
 def test_wrong_usage(run, model, card, options, message):
     done = run(*(model if word == "m.json" else word for word in options))
     assert done.code in (1, 2) and message in done.error
+
+
+def test_long_cuts_are_explained(run):
+    rows = "x,y\n" + "".join(f"{x},{label}\n" for x, label in [(0.1, 0), (0.2, 1)] * 20)
+    Path("t.csv").write_text(rows, encoding="utf-8")
+    fit = ("fit", "t.csv", "--target", "y", "--learner", "rankboost", "--cv", "0")
+    assert run(*fit, "--out", "m.json").code == 0
+    export = ("export", "m.json", "--to", "scorecard", "--out", "c.csv")
+    assert "--cuts short moves them" in run(*export).out
+    assert "<= 0.15000000000000002" in Path("c.csv").read_text(encoding="utf-8")
+    assert "--cuts" not in run(*export, "--rows", "t.csv", "--cuts", "short").out
+    assert "< 0.2," in Path("c.csv").read_text(encoding="utf-8")

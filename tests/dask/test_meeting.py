@@ -106,5 +106,5 @@ def test_a_worker_that_cannot_make_a_meeting_is_named():
     attempt = run_module._Attempt(client, None, [], {"tcp://a:1": [0]}, 60.0, None)
     error = ModuleNotFoundError("No module named 'auctor'")
     attempt._meetings = [SimpleNamespace(status="error", exception=lambda: error)]
-    with pytest.raises(RuntimeError, match="worker tcp://a:1 cannot take part.*install the same"):
+    with pytest.raises(RuntimeError, match=r"worker tcp://a:1 cannot take part.*install the same"):
         attempt._raise_unable()

@@ -121,7 +121,7 @@ def test_bad_arguments_of_at(curve, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "exactly one of fpr_range, tpr_range"),
+        ({}, "none of fpr_range, tpr_range is given"),
         (
             {"fpr_range": (0, 1), "tpr_range": (0, 1)},
             "fpr_range and tpr_range are given; give exactly one",

@@ -214,7 +214,7 @@ def test_what_is_wrong_is_named():
         precision_at_k_ci(y, s, k=101)
     with pytest.raises(ValueError, match=r"k is 1\.5; give a whole number"):
         precision_at_k_ci(y, s, k=1.5)
-    with pytest.raises(ValueError, match="exactly one of fpr_range, tpr_range"):
+    with pytest.raises(ValueError, match="none of fpr_range, tpr_range is given"):
         partial_auc_ci(y, s)
     with pytest.raises(ValueError, match="needs at least 2 of each"):
         ks_ci([0, 0, 1], [1, 2, 3])

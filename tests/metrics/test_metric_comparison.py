@@ -183,7 +183,7 @@ def test_sentence():
             {"metric": "ks", "fpr_range": (0, 0.1)},
             "give fpr_range or tpr_range only for 'partial_auc'",
         ),
-        ({"metric": "partial_auc"}, "exactly one of fpr_range, tpr_range"),
+        ({"metric": "partial_auc"}, "none of fpr_range, tpr_range is given"),
         ({"metric": "precision_at_k"}, "k is None and metric is 'precision_at_k'; give k"),
         ({"metric": "precision_at_k", "k": 151}, "k is 151, but there are 150 rows"),
         ({"metric": "ks", "level": 95}, "give a number between 0 and 1, such as 0.95"),

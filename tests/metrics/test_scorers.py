@@ -60,7 +60,7 @@ def test_scorers_serve_in_cross_validation_and_search(table):
 
 
 def test_bad_arguments_are_found_before_any_fit():
-    with pytest.raises(ValueError, match="exactly one of fpr_range, tpr_range"):
+    with pytest.raises(ValueError, match="none of fpr_range, tpr_range is given"):
         metrics.partial_auc_scorer()
     with pytest.raises(ValueError, match="fpr_range is"):
         metrics.partial_auc_scorer(fpr_range=(0.2, 0.1))

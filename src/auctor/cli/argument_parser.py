@@ -46,9 +46,7 @@ class Parser(argparse.ArgumentParser):
         return parsed
 
 
-def _hint(
-    whole: argparse.ArgumentParser, parser: argparse.ArgumentParser, unknown: str
-) -> str:
+def _hint(whole: argparse.ArgumentParser, parser: argparse.ArgumentParser, unknown: str) -> str:
     """The end of an error about an unknown option: the command that has it, or a similar one."""
     if unknown.startswith("--"):
         commands = _commands(whole)

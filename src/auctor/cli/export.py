@@ -16,7 +16,7 @@ from auctor.cli.scorecard_options import SCORECARD_OPTIONS
 from auctor.models import Model, load
 from auctor.models.export.sql_dialects import DIALECTS
 
-# The dot of a table's name comes after a schema, and a file would be read as schema "loans", table "csv".
+# The dot of a table's name follows a schema; loans.csv would be table "csv" of schema "loans".
 _FILES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".xlsx", ".feather", ".arrow", ".json")
 SCORECARD = "scorecard"  # has options, files and figures of its own
 
@@ -61,7 +61,8 @@ def _table_name(name: str) -> list[str]:
     if name.lower().endswith(_FILES):
         table = Path(name).name.partition(".")[0] or "loans"
         raise UsageError(
-            f"--table is {name!r}, a file; give the name of a table in the database, such as {table}"
+            f"--table is {name!r}, a file; give the name of a table in the database, such as "
+            f"{table}"
         )
     return name.split(".")
 

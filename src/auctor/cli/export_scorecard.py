@@ -1,6 +1,7 @@
 """`auctor export --to scorecard`: a model as a table of points, as HTML, CSV, Excel or JSON."""
 
 import argparse
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from auctor.cli.output import emit
 from auctor.cli.scorecard_options import CARD_ARGUMENTS
 from auctor.cli.seen_rows import is_training_table
 from auctor.cli.tables import TableFile, open_table, stem
-from auctor.models import Model, Scorecard, load
+from auctor.models import Model, PointsTable, Scorecard, load
 
 # File extension -> how a card is written to it, with the title of the page.
 _WRITERS: dict[str, Callable[[Scorecard, Path, str], Any]] = {
@@ -24,6 +25,9 @@ _WRITERS: dict[str, Callable[[Scorecard, Path, str], Any]] = {
     ".xlsx": lambda card, path, title: card.to_excel(path),
     ".json": lambda card, path, title: card.save(path),
 }
+
+
+_LONG_DECIMAL = re.compile(r"\.\d{10}")
 
 
 @dataclass(frozen=True)
@@ -122,4 +126,19 @@ def _text(card: Scorecard, options: ScorecardOptions, is_seen: bool) -> str:
         )
     if options.roles is None:
         lines.append("Give --rows TABLE and --target COL to learn what that costs in AUC.")
+    if _has_long_cuts(card):
+        lines.append(
+            "Some intervals end at long decimals, half-way between two training values; "
+            "--rows TABLE --cuts short moves them to short ones that divide these rows alike."
+        )
     return "\n".join(lines)
+
+
+def _has_long_cuts(card: Scorecard) -> bool:
+    """Whether an interval ends at a number with ten decimals or more, such as 0.15000000000000002.
+
+    "<= 0.15" would not be the same: the card sends 0.05 * 3, which is 0.15000000000000002, below.
+    """
+    axes = [axis for term in card.terms if isinstance(term, PointsTable) for axis in term.axes]
+    texts = [text for axis in axes if not axis.feature.is_category for text in axis.texts()]
+    return any(_LONG_DECIMAL.search(text) for text in texts)

@@ -22,7 +22,7 @@ from auctor.cli.tables import open_table
 from auctor.data.stored.dataset import Dataset, StoredRows, read_dataset
 from auctor.data.stored.sources import file_columns
 from auctor.estimators.base import RankingEstimator
-from auctor.estimators.dataset_fit import open_rows
+from auctor.estimators.dataset_fit import RECORD_BYTES, open_rows
 from auctor.estimators.dataset_validation import (
     FOLD_BYTES,
     HeldOutFold,
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
     set_columns(estimator, learner, roles.categorical, tuple(args.monotone), names)
     dataset = _read_dataset(args, roles, names)
     sha256 = open_table(args.table).sha256()  # now: the file may change during the fit
-    with open_rows(dataset, estimator, FOLD_BYTES if args.cv else 0) as rows:
+    with open_rows(dataset, estimator, FOLD_BYTES if args.cv else RECORD_BYTES) as rows:
         labels = two_labels(rows.y, roles.target)
         positive = choose_positive(labels, roles.positive, roles.target)
         estimator.set_params(pos_label=positive, **metric.learner_arguments(len(rows.y)))

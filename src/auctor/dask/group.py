@@ -30,7 +30,7 @@ class Place(NamedTuple):
     """Where a meeting is: the address of its worker, and its key among the actors there."""
 
     address: str
-    key: str
+    key: Any
 
 
 class DaskGroup(Group):
@@ -119,7 +119,8 @@ class DaskGroup(Group):
 
     def _call(self, rank: int, method: str, *arguments: Any) -> "Future[Any]":
         call = _call_meeting(self._worker, self._meetings[rank], method, arguments)
-        return asyncio.run_coroutine_threadsafe(call, self._worker.loop.asyncio_loop)
+        loop = self._worker.loop.asyncio_loop  # type: ignore[attr-defined]
+        return asyncio.run_coroutine_threadsafe(call, loop)
 
     def _answer(self, future: "Future[Any]") -> Any:
         """The answer of a meeting; a GroupError if it cannot be reached or the fit was stopped."""

@@ -76,13 +76,17 @@ def auc(
 
     Examples
     --------
-    >>> from auctor.dask.metrics import auc
     >>> import dask.array as da
     >>> from distributed import Client
+    >>> from auctor.dask.metrics import auc, auc_ci, ks, roc_curve
     >>> y, s = da.from_array([0, 0, 1, 1], chunks=2), da.from_array([0.1, 0.4, 0.4, 0.8], chunks=2)
     >>> with Client(processes=False, dashboard_address="127.0.0.1:0") as client:
-    ...     auc(y, s, client=client)
-    0.875
+    ...     auc(y, s, client=client), ks(y, s, client=client)
+    ...     print(auc_ci(y, s, client=client))
+    ...     roc_curve(y, s, client=client).fpr.tolist()
+    (0.875, 0.5)
+    AUC 0.875 (95% CI 0... to 1.000, DeLong's variance, Wilson's limits, 2 positives, 2 negatives)
+    [0.0, 0.0, 0.5, 1.0]
     """
     doubled, total = _measure(_count_wins, y_true, y_score, sample_weight, pos_label, client)[0]
     return float(doubled / (2 * total))
@@ -98,7 +102,7 @@ def ks(
 ) -> float:
     """Kolmogorov-Smirnov distance of the two classes over all rows: the largest ``tpr - fpr``.
 
-    Parameters and exactness are those of :func:`auc`.
+    Parameters, exactness and an example are those of :func:`auc`.
 
     Returns
     -------
@@ -120,7 +124,7 @@ def roc_curve(
 ) -> RocCurve:
     """ROC curve of all rows. Its points, one for each distinct score, are sent to the client.
 
-    Parameters and exactness are those of :func:`auc`.
+    Parameters, exactness and an example are those of :func:`auc`.
 
     Returns
     -------
@@ -146,7 +150,7 @@ def auc_ci(
 ) -> AucInterval:
     """Confidence interval of the AUC of all rows: Wilson's limits with DeLong's variance.
 
-    Parameters and exactness are those of :func:`auc`; the interval is that of
+    Parameters, exactness and an example are those of :func:`auc`; the interval is that of
     :func:`auctor.metrics.auc_ci` up to rounding errors.
 
     Parameters

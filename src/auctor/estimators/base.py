@@ -443,9 +443,9 @@ class RankingEstimator(ClassifierMixin, BaseEstimator):
 
     def _save_with_dataset(self, path: str | Path, dataset: "Dataset") -> None:
         """Write the model with a record of the rows of a data set."""
-        from auctor.estimators.dataset_fit import open_rows
+        from auctor.estimators.dataset_fit import RECORD_BYTES, open_rows
 
-        with open_rows(dataset, self) as rows:
+        with open_rows(dataset, self, RECORD_BYTES) as rows:
             model = recorded_model(
                 self, rows.table, rows.y, rows.weight, None, target=dataset.target
             )

@@ -25,6 +25,8 @@ ROW_BYTES = {
 # The same where arrays with a number for each row are in files (``Partition.new_rows``), because
 # memory is short: what is left are labels, masks and parts of arrays.
 SPILLED_BYTES = {"RankBoost": 12, "SmoothAUCBoost": 12, "SmoothTreeBoost": 40}
+# A record of the training rows needs their scores and one column in memory, in any case.
+RECORD_BYTES = 86
 # A thread that bins a column has a buffer for its values, their sorted copy and the sort itself.
 _THREAD_BYTES = 24
 # A thread of ExactBoost has a run of its own: scores and orders of the rows, twice.

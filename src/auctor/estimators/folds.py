@@ -122,7 +122,7 @@ def draw_masks(cv: Any, given: FitInput, *, most: int | None = None, **options: 
 
 
 def _draw_numbers(
-    cv: int | None,
+    cv: int | np.integer[Any] | None,
     given: FitInput,
     pos_label: Any,
     categorical_features: Any,

@@ -91,9 +91,9 @@ def _warn_of_direction(labels: Labels, scores: Mapping[str, Floats], name: str) 
         area = int(roc.count_double_wins(np.sort(pos), np.sort(neg))) / (2 * n_pairs)
         if area < 0.5 - 3 * error:
             warnings.warn(
-                f"{score_name} is lower for {positive!r} than for {negative!r} (AUC {area:.3f}), and "
-                f"{positive!r} is the positive class because it is the larger label of {name}; if "
-                f"high scores mean {negative!r}, give pos_label={negative!r}",
+                f"{score_name} is lower for {positive!r} than for {negative!r} (AUC {area:.3f}), "
+                f"and {positive!r} is the positive class because it is the larger label of "
+                f"{name}; if high scores mean {negative!r}, give pos_label={negative!r}",
                 stacklevel=4,
             )
             return

@@ -263,7 +263,7 @@ def compress(feature: Feature, steps: Floats) -> tuple[Feature, Floats]:
     >>> from auctor.data import number_feature
     >>> from auctor.models import compress
     >>> age = number_feature("age", np.array([20.0, 30.0, 40.0]))
-    >>> merged, steps = compress(age, np.array([0.0, 1.0, 1.0, 2.0, 3.0]))  # the first is of missing
+    >>> merged, steps = compress(age, np.array([0.0, 1.0, 1.0, 2.0, 3.0]))  # missing, then bins
     >>> merged.cuts.tolist(), steps.tolist()
     ([30.0, 40.0], [0.0, 1.0, 2.0, 3.0])
     """

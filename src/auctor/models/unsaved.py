@@ -113,8 +113,8 @@ class ScorerModel(UnsavedModel):
 
     def __str__(self) -> str:
         lines = [
-            f"{type(self).__name__}: score = {self.intercept:+.4g} + a weighted sum of {len(self._used)} of "
-            f"{count(len(self.scorers), 'scorer')}",
+            f"{type(self).__name__}: score = {self.intercept:+.4g} + a weighted sum of "
+            f"{len(self._used)} of {count(len(self.scorers), 'scorer')}",
             prediction_rule(self.classes, self.threshold),
             *(f"  {weight:+.4g} * {scorer_name(scorer)}" for scorer, weight in self._used),
         ]

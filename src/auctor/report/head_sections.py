@@ -60,7 +60,9 @@ def document(facts: dict[str, Any]) -> Markup:
         ("Software", f"auctor {facts['version']}"),
     ]
     cells = "".join(
-        f"<div><dt>{name}</dt><dd>{text(dated(value), 300)}</dd></div>" for name, value in entries if value
+        f"<div><dt>{name}</dt><dd>{text(dated(value), 300)}</dd></div>"
+        for name, value in entries
+        if value
     )
     title = f' title="{escape(str(hashed))}"' if hashed else ""
     return Markup(f'<dl class="document"{title}>{cells}</dl>')

@@ -9,8 +9,9 @@ from auctor.report.plain import LARGEST
 
 _LONGEST = 60
 _MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 # A date or time of ISO 8601 as a whole entry, or at the end of one; not a part of a file's name.
 _DATE = re.compile(r"(^|; fitted on )(\d{4})-(\d\d)-(\d\d)(?:T(\d\d:\d\d)(?::[\d.]+)?Z)?$")
 
