@@ -87,7 +87,7 @@ html_title = "auctor"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
-html_search_scorer = "search_order.js"
+html_search_scorer = str(HERE / "search_order.js")
 html_show_sourcelink = False
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "auctor"},

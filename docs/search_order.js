@@ -2,7 +2,9 @@
 var Scorer = {
   score: (result) => {
     const [docname, , , , score] = result;
-    if (/^(start|guide)\//.test(docname) || docname === "command_line") return score + 12;
+    const isGuide = /^(start|guide)\//.test(docname) || docname === "command_line";
+    // A word of the title says what a page is about; a word of the text may stand there by chance.
+    if (isGuide) return score + (score >= 10 ? 20 : 3);
     if (/^(papers\/|changelog|design|contributing|releasing)/.test(docname)) return score - 25;
     return score;
   },
