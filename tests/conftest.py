@@ -21,16 +21,16 @@ settings.register_profile(
 )
 settings.load_profile("auctor")
 
-# All modules and thousands of tests stay until the end: looking through them for garbage, which is
-# due again and again, would take a tenth of the time.
+# All modules and thousands of tests stay until the end: looking through them for garbage again and
+# again would take a tenth of the time.
 gc.disable()
+gc.set_threshold(20_000)
 
 
 def pytest_collection_finish() -> None:
     """From here on only what tests make is looked through for garbage."""
     gc.freeze()
     gc.enable()
-
 
 
 @pytest.hookimpl(wrapper=True)

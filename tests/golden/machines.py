@@ -80,5 +80,6 @@ def texts() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    gc.freeze()  # modules are no garbage
+    gc.freeze()  # modules are no garbage, and compiling makes little of it
+    gc.set_threshold(20_000)
     Path(sys.argv[1]).write_text(json.dumps(texts()), encoding="utf-8")
