@@ -20,6 +20,10 @@ SECONDS ?= 600
 RUN = PYTHONDONTWRITEBYTECODE= $(BIN)/python
 PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
 	$(RUN) -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+# The small passes run beside the large one, each in one process that yields to it: they use the time
+# in which it starts, waits for other programs, and ends.
+BESIDE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE \
+	nice -n 10 env $(RUN) -m pytest -q -n 0 -p no:cacheprovider
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz lint format docs build test-oldest bench quality pages papers papers-quick api golden clean
@@ -60,9 +64,15 @@ demo: .venv/runtime ## Cross-validate, fit, save, score and evaluate on a real t
 	$(RUN) examples/01_first_model.py
 
 test: .venv/test ## All tests; kernels also with checked indices and uncompiled (WORKERS=0: serially)
-	$(PYTEST)
-	$(PLAIN) $(PYTEST) tests/kernels tests/learners/test_contracts.py
-	NUMBA_DISABLE_JIT=1 $(PYTEST) tests/kernels
+	@$(PLAIN) $(BESIDE) tests/kernels tests/learners/test_contracts.py >.venv/plain.log 2>&1 & plain=$$!; \
+	NUMBA_DISABLE_JIT=1 $(BESIDE) tests/kernels >.venv/uncompiled.log 2>&1 & uncompiled=$$!; \
+	trap 'kill $$plain $$uncompiled' EXIT; trap 'exit 130' INT TERM; failed=0; \
+	$(PYTEST) || failed=1; \
+	echo "kernels and contracts with checked indices, as on a plain processor:"; \
+	wait $$plain || failed=1; cat .venv/plain.log; \
+	echo "kernels uncompiled:"; \
+	wait $$uncompiled || failed=1; cat .venv/uncompiled.log; \
+	trap - EXIT; exit $$failed
 
 fuzz: .venv/test ## Attack models, tables and CSV files with new seeds (SECONDS=600)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(SECONDS)

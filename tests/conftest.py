@@ -1,5 +1,6 @@
 """Fixtures and reporting that all tests share."""
 
+import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -19,6 +20,17 @@ settings.register_profile(
     "auctor", deadline=None, derandomize=True, max_examples=15 if AGAIN else 40
 )
 settings.load_profile("auctor")
+
+# All modules and thousands of tests stay until the end: looking through them for garbage again and
+# again would take a tenth of the time.
+gc.disable()
+gc.set_threshold(20_000)
+
+
+def pytest_collection_finish() -> None:
+    """From here on only what tests make is looked through for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,6 +16,8 @@ from auctor.cli.main import main
 
 # Tests of all but the default learner: its cross-validation within folds takes seconds.
 FAST = ("--learner", "rankboost", "--param", "n_estimators=10", "--cv", "2")
+# For tests that only need the model.
+NO_CV = (*FAST, "--cv", "0")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """`auctor fit --learner ensemble`: its metrics, and the model that it writes."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,12 @@ def test_an_unknown_name_is_still_refused() -> None:
         make_learner("ensembel", parse_metric("auc"), EXECUTION)
 
 
-def test_fit_writes_a_sum_of_models(run: Run, train: Path) -> None:
+def test_fit_writes_a_sum_of_models(
+    run: Run, train: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Which model is written is tested, and not how many trees its members have.
+    small = partial(auctor.SmoothTreeBoost, n_estimators=10)
+    monkeypatch.setattr("auctor.estimators.ensemble.SmoothTreeBoost", small)
     options = ["--drop", "id", "--learner", "ensemble", "--param", "cv=2", "--cv", "0", "--json"]
     done = run("fit", train, "--target", "y", *options)
     assert done.code == 0, done.err

@@ -12,7 +12,7 @@ import pytest
 import auctor
 from auctor import metrics
 
-from .conftest import FAST, Run, make_table
+from .conftest import NO_CV, Run, make_table
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_text_for_people(run: Run, model: Path, path: Path) -> None:
 
 def test_a_score_on_the_threshold_is_flagged(run: Run, path: Path, train: Path) -> None:
     """As in predict and on the page."""
-    command = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", *FAST)
+    command = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", *NO_CV)
     assert run(*command).code == 0
     _, scores = scored(Path("train.model.json"), make_table(60, seed=2))
     cut = float(np.sort(scores)[len(scores) // 2])
@@ -96,7 +96,7 @@ def test_a_score_on_the_threshold_is_flagged(run: Run, path: Path, train: Path) 
 
 
 def test_nothing_flagged_is_null_and_said(run: Run, train: Path, path: Path) -> None:
-    options = ["--drop", "id", "--drop", "w", *FAST, "--param", "threshold=1e6"]
+    options = ["--drop", "id", "--drop", "w", *NO_CV, "--param", "threshold=1e6"]
     assert run("fit", train, "--target", "y", *options).code == 0
     done = run("evaluate", "train.model.json", path, "--target", "y", "--json")
     assert done.json["at_threshold"]["precision"] is None
@@ -105,7 +105,7 @@ def test_nothing_flagged_is_null_and_said(run: Run, train: Path, path: Path) -> 
 
 @pytest.mark.parametrize("label", ["yes", "no"])
 def test_positive_class_is_the_models(run: Run, train: Path, path: Path, label: str) -> None:
-    options = ["--drop", "id", "--drop", "w", *FAST]
+    options = ["--drop", "id", "--drop", "w", *NO_CV]
     assert run("fit", train, "--target", "y", *options, "--positive", label).code == 0
     facts = run("evaluate", "train.model.json", path, "--target", "y", "--json").json
     assert facts["positive"] == label
@@ -124,7 +124,7 @@ def test_labels_are_compared_as_text(
     positive = [label == "yes" for label in table["y"].to_pylist()]
     pq.write_table(X.append_column("y", [[fitted[p] for p in positive]]), "t.parquet")
     csv.write_csv(X.append_column("y", [[(in_file or fitted)[p] for p in positive]]), "e.csv")
-    assert run("fit", "t.parquet", "--target", "y", *FAST).code == 0
+    assert run("fit", "t.parquet", "--target", "y", *NO_CV).code == 0
     done = run("evaluate", "t.model.json", "e.csv", "--target", "y", "--json")
     assert done.code == 0, done.err
     assert done.json["n_pos"] == sum(positive)
@@ -174,7 +174,7 @@ def test_too_few_rows_of_a_class(
 @pytest.mark.parametrize("weight", [(), ("--weight", "w")])
 def test_training_rows_give_a_warning(run: Run, train: Path, weight: tuple[str, ...]) -> None:
     drop = ("--drop", "id") if weight else ("--drop", "id", "--drop", "w")
-    run("fit", train, "--target", "y", *drop, *weight, *FAST, "--out", "m.json")
+    run("fit", train, "--target", "y", *drop, *weight, *NO_CV, "--out", "m.json")
     done = run("evaluate", "m.json", train, "--target", "y", *weight, "--json")
     assert done.code == 0
     assert "auctor: warning: this is the table that the model was fitted to" in done.err

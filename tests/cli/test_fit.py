@@ -17,7 +17,7 @@ from auctor.cli import fit
 from auctor.estimators.base import RankingEstimator
 from auctor.estimators.cross_validation import cross_val_auc
 
-from .conftest import FAST, Run, files
+from .conftest import FAST, NO_CV, Run, files
 
 DROP = ("--drop", "id", "--drop", "w")
 
@@ -179,7 +179,7 @@ def test_dictionary_and_decimal_targets(run: Run, table: pa.Table) -> None:
 
 
 def test_threshold_parameter_reaches_the_file(run: Run, train: Path) -> None:
-    done = run("fit", train, "--target", "y", *DROP, *FAST, "--param", "threshold=0.25")
+    done = run("fit", train, "--target", "y", *DROP, *NO_CV, "--param", "threshold=0.25")
     assert done.code == 0, done.err
     assert auctor.load("train.model.json").threshold == 0.25
 
@@ -191,7 +191,7 @@ def test_dropped_date_column_is_not_even_parsed(run: Run, table: pa.Table) -> No
     assert done.code == 0
     assert "column 'day' looks like a date, which is read as text" in done.err
     assert run("score", "t.model.json", "t.csv").code == 0
-    silent = run("fit", "t.csv", "--target", "y", *DROP, "--drop", "day", *FAST)
+    silent = run("fit", "t.csv", "--target", "y", *DROP, "--drop", "day", *NO_CV)
     assert silent.code == 0 and "day" not in silent.err
     assert run("score", "t.model.json", "t.csv").code == 0  # the date is still in the table
 

@@ -13,7 +13,7 @@ import pytest
 
 import auctor
 
-from .conftest import FAST, Run, files, make_table
+from .conftest import NO_CV, Run, files, make_table
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_scores_are_those_of_the_model(run: Run, model: Path, new: Path, fresh: 
 
 
 def test_prediction_is_positive_from_the_threshold_on(run: Run, train: Path, new: Path) -> None:
-    command = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", *FAST)
+    command = ("fit", train, "--target", "y", "--drop", "id", "--drop", "w", *NO_CV)
     assert run(*command).code == 0
     scores = run("score", "train.model.json", new, "--json").json["score"]
     cut = sorted(scores)[15]
@@ -110,7 +110,7 @@ def test_text_category_stays_text(run: Run, table: pa.Table) -> None:
     """A column of "1" and "A" is text; in a new file that has only "1" it still is."""
     codes = ["01" if city == "Oslo" else "A" for city in table["city"].to_pylist()]
     arrow_csv.write_csv(table.select(["x", "y"]).append_column("code", [codes]), "t.csv")
-    assert run("fit", "t.csv", "--target", "y", *FAST).code == 0
+    assert run("fit", "t.csv", "--target", "y", *NO_CV).code == 0
     Path("one.csv").write_text("x,code\n0.5,01\n0.5,02\n")
     scores = run("score", "t.model.json", "one.csv", "--json").json["score"]
     X = pa.table({"x": [0.5, 0.5], "code": ["01", "02"]})

@@ -241,7 +241,7 @@ def test_members_of_scikit_learn_and_pipelines():
 
 
 def test_a_stacked_model_is_pickled_and_not_saved():
-    ranker = RankEnsemble(SMALL, combiner="exactboost", cv=2).fit(X, y)
+    ranker = RankEnsemble(SMALL, combiner="exactboost", cv=2).fit(X[:80], y[:80])
     assert isinstance(ranker.model_, StackedModel)
     assert "StackedModel: a function of the scores of 2 members" in str(ranker.model_)
     with pytest.raises(ValueError, match="combiner='weights'"):
@@ -314,7 +314,7 @@ def test_default_members(monkeypatch):
     # Which members there are is tested, and not how many trees they have.
     monkeypatch.setattr(ensemble, "SmoothTreeBoost", partial(SmoothTreeBoost, n_estimators=10))
     ranker = RankEnsemble(metric="partial_auc", fpr_range=(0, 0.5), cv=2, random_state=3)
-    ranker.fit(X[:100], y[:100])
+    ranker.fit(X[:60], y[:60])
     assert list(ranker.weights_) == ["smooth", "mixture", "trees"]
     assert ranker.estimators_["trees"][0].init is None
     assert ranker.estimators_["trees"][0].random_state == 3

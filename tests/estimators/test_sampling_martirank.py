@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn_checks import assert_checks_pass, case_name
 
 from auctor import MartiRank
 from auctor.datasets import make_r_of_k
@@ -22,14 +22,16 @@ from auctor.testing.contracts import check_saved_model, messy_table, same_model
 SMALL: dict[str, Any] = {"n_layers": 6, "max_draws": 1500, "sample_size": 1500}
 
 
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "estimator",
     [
         SamplingMartiRank(**SMALL),
         SamplingMartiRank(output="majority", noise_rate=0.0, **SMALL),
-    ]
+    ],
+    ids=case_name,
 )
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
+def test_scikit_learn_checks(estimator: Any) -> None:
+    assert_checks_pass(estimator)
 
 
 def draw_from(noise: float = 0.0, n_features: int = 8):

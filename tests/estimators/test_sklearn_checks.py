@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.base import clone
+from sklearn_checks import assert_checks_pass, case_name
 
 from auctor import (
     DMKS,
@@ -79,12 +80,10 @@ ELSEWHERE = {"SamplingMartiRank": "test_sampling_martirank.py: it has no frequen
 # Without weights, which the other checks are about, the parameter changes nothing.
 # Many checks fit noise, which leaves no margin; the warning about it is not what is checked.
 @pytest.mark.filterwarnings("ignore::auctor.exceptions.MarginWarning")
-@parametrize_with_checks(
-    [estimator.set_params(frequency_weights=True) for estimator in ESTIMATORS],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=case_name)
+def test_scikit_learn_checks(estimator: Any) -> None:
+    with_copies = clone(estimator).set_params(frequency_weights=True)
+    assert_checks_pass(with_copies, expected_failures(estimator))
 
 
 def test_every_learner_is_checked() -> None:

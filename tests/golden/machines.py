@@ -4,6 +4,7 @@ Run as ``python -m golden.machines FILE`` it fits every golden model and those o
 ``machine_cases.py`` and writes the texts of the models to the file.
 """
 
+import gc
 import json
 import os
 import sys
@@ -79,4 +80,6 @@ def texts() -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # modules are no garbage, and compiling makes little of it
+    gc.set_threshold(20_000)
     Path(sys.argv[1]).write_text(json.dumps(texts()), encoding="utf-8")

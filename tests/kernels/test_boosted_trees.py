@@ -56,7 +56,7 @@ def test_random_numbers_are_those_of_splitmix64():
 def drawn(rows, start, stop, seed, fraction):
     order = np.zeros(stop - start, dtype=np.uint32)
     limit = np.uint64(fraction * 2.0**64)
-    count = draw_rows(rows, start, stop, np.uint64(seed), limit, order)
+    count = draw_rows(read_only(rows), start, stop, np.uint64(seed), limit, order)
     return order[: int(count)]
 
 
@@ -430,7 +430,7 @@ def test_rows_take_the_steps_of_the_tree(has_category):
     weight, value = rng.integers(1, 4, size=200).astype(np.uint32), np.arange(7) / 4.0
     scores, cover = np.ones(200), np.zeros(7, dtype=np.int64)
     tile = np.ascontiguousarray(codes.T)
-    add_tree(tile, 10, 189, tree_steps(nodes), value, weight, scores, cover)
+    add_tree(tile, 10, 189, tree_steps(nodes), value, read_only(weight), scores, cover)
     expected = np.ones(200)
     expected[10:189] += value[leaf[10:189]]
     assert np.array_equal(scores, expected)
@@ -449,7 +449,7 @@ def test_packed_slopes_are_cubic_polynomials_of_the_score(is_whole):
     packed, amount = np.zeros((2, 50), dtype=np.int64)
     scales = 2.0**20, 2.0**18
     order = rng.permutation(50).astype(np.uint32)
-    rows = scores, weight.astype(np.uint32), order, 40, low, per_unit
+    rows = scores, read_only(weight.astype(np.uint32)), order, 40, low, per_unit
     drawn_sum = pack_slopes(*rows, nodes, *scales, is_whole, packed, amount)
     assert np.array_equal(amount[:40], packed[order[:40]]) and not packed[order[40:]].any()
     assert drawn_sum == packed.sum()

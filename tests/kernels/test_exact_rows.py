@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.exact import rows as kernels
 from auctor.metrics import auc, ks, precision_at_k
 from tests.reference import exactboost as slow
@@ -58,7 +59,7 @@ def test_every_set_of_positions_is_equally_likely():
 
 
 def test_rows_are_drawn_in_proportion_to_their_weights():
-    weight = np.array([1, 0, 3, 5, 2, 1], dtype=np.uint32)
+    weight = read_only(np.array([1, 0, 3, 5, 2, 1], dtype=np.uint32))
     order = np.array([5, 3, 0, 2, 1, 4], dtype=np.uint32)
     state, counts = stream(3), np.zeros(6)
     for _ in range(500):
@@ -74,7 +75,7 @@ def test_rows_are_drawn_in_proportion_to_their_weights():
 
 def test_draws_by_weight_are_independent_of_each_other():
     # Both of two draws fall on one of two rows of equal weight in half of the cases.
-    weight, order = np.ones(2, dtype=np.uint32), np.arange(2, dtype=np.uint32)
+    weight, order = read_only(np.ones(2, dtype=np.uint32)), np.arange(2, dtype=np.uint32)
     state, counts = stream(11), np.zeros(3)
     for _ in range(2000):
         positions = np.empty(2, dtype=np.int64)
@@ -106,7 +107,7 @@ def make_views(rng, n_rows, n_features=3, n_codes=5):
     codes = rng.integers(0, n_codes, size=(n_features, n_rows)).astype(np.uint8)
     features = np.array([0, 2, 1, 0])
     ranks = rng.integers(0, n_codes + 1, size=(4, n_codes)).astype(np.uint32)
-    return codes, features, ranks
+    return read_only(codes), features, ranks
 
 
 @given(seed=seeds)
@@ -129,7 +130,7 @@ def test_ranks_of_a_sample_are_looked_up_and_sorted(seed):
 def test_moved_rows_are_those_that_numpy_adds_to_and_sorts(seed, step, cut):
     rng = np.random.default_rng(seed)
     n_rows = int(rng.integers(1, 15))
-    codes = rng.integers(0, 5, size=n_rows).astype(np.uint8)
+    codes = read_only(rng.integers(0, 5, size=n_rows).astype(np.uint8))
     ranks = rng.permutation(5).astype(np.uint32)
     scores = rng.integers(0, 10, size=n_rows)
     order = np.argsort(scores, kind="stable").astype(np.uint32)
@@ -153,7 +154,7 @@ def make_rows(seed, ties=True, largest_weight=1):
 
 def losses(pos, weight_pos, neg, weight_neg, margin, top):
     """The three losses as the kernels find them; rows are numbered from the last one on."""
-    weight = np.concatenate([weight_pos, weight_neg])[::-1].copy()
+    weight = read_only(np.concatenate([weight_pos, weight_neg])[::-1].copy())
     number = np.arange(len(weight), dtype=np.uint32)[::-1].copy()
     rows = pos, number[: len(pos)], neg, number[len(pos) :], weight, margin
     return [

@@ -199,7 +199,7 @@ def test_rows_that_end_at_different_depths():
         ],
         dtype=np.int32,
     )
-    tile = np.array([[3], [2], [1], [0]], dtype=np.uint8)
+    tile = np.array([[3], [2], [1], [0]], dtype=np.uint32)
     out, (place, active) = np.empty((1, 4)), np.empty((2, 4), dtype=np.int64)
     value = np.array([9.0, 1.0, 9.0, 0.5, 0.0])
     table, roots = np.empty(0, dtype=np.int64), np.array([0])

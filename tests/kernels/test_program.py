@@ -49,7 +49,7 @@ def test_arrivals_are_the_rows_that_went_right(n_features):
     for part in ((0, 120), (120, 300)):  # blocks add up
         rows = read_only(codes), read_only(ids), read_only(weight)
         route_and_count(*rows, part, *gates, coins, node, counts)
-    route(codes, ids, (0, n_rows), *gates, coins, expected_node)
+    route(read_only(codes), read_only(ids), (0, n_rows), *gates, coins, expected_node)
     assert np.array_equal(node, expected_node)
     expected = np.zeros((n_features, n_nodes + 1, n_codes), dtype=np.int32)
     for i in np.flatnonzero((node != OUT) & (node == before + 1)):
@@ -75,7 +75,7 @@ def test_rows_follow_their_coins():
     base = np.array([0, 1, OUT, OUT])  # node 2 is frozen
     right = np.zeros((4, 3), dtype=np.int64)
     right[:2] = np.ceil(chance[:2] * 2.0**53)
-    route(codes, ids, (0, n_rows), feature, right, base, (seed, layer), node)
+    route(read_only(codes), read_only(ids), (0, n_rows), feature, right, base, (seed, layer), node)
     for k in range(n_rows):
         i = int(before[k])
         if i in (2, OUT):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from auctor.kernels.arrays import read_only
 from auctor.kernels.scores import count_cells, sweep
 
 ONE = np.ones(3, dtype=np.uint32)
@@ -23,5 +24,5 @@ def test_ties_count_once():
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_every_score_has_a_cell(bad):
     counts = np.zeros(4, dtype=np.int64)
-    count_cells(np.array([0.0, bad, 1.0]), ONE, 0.0, 0.25, counts)
+    count_cells(np.array([0.0, bad, 1.0]), read_only(ONE), 0.0, 0.25, counts)
     assert counts.sum() == 3

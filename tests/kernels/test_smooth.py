@@ -34,7 +34,8 @@ def draw_scores(seed, n_rows):
 
 def spread(scores, weight, start, stop, scale, finer=0.0):
     grid = np.zeros(N_NODES, dtype=np.int64)
-    rows = scores, np.asarray(weight, dtype=np.uint32), start, stop, LOW, PER_UNIT, scale
+    weight = read_only(np.asarray(weight, dtype=np.uint32))
+    rows = scores, weight, start, stop, LOW, PER_UNIT, scale
     if finer:
         deposit_rest(*rows, finer, grid)
     else:

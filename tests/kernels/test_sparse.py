@@ -9,7 +9,7 @@ from auctor.kernels.stumps import best_stump, reweight_and_count
 
 SCALE = 2.0**50
 N_BINS = np.array([2, 1, 6, 3])
-FIRST = np.concatenate([[0], np.cumsum(N_BINS + 1)])
+FIRST = read_only(np.concatenate([[0], np.cumsum(N_BINS + 1)]))
 N_CODES = 7
 
 
@@ -30,7 +30,8 @@ def lists_of(codes, default, n_pos):
             middles.append(starts[-1] + int((here < n_pos).sum()))
             starts.append(starts[-1] + len(here))
             rows.extend(here.tolist())
-    return np.array(starts), np.array(middles), np.array(rows, dtype=np.uint32)
+    lists = np.array(starts), np.array(middles), np.array(rows, dtype=np.uint32)
+    return [read_only(each) for each in lists]
 
 
 @pytest.mark.parametrize("n_pos", [0, 1, 20, 50])
@@ -38,9 +39,9 @@ def lists_of(codes, default, n_pos):
 def test_histograms_equal_the_dense_ones(seed, n_pos):
     n_rows = 50
     rng = np.random.default_rng(seed)
-    default = rng.integers(0, N_BINS + 1)
+    default = read_only(rng.integers(0, N_BINS + 1))
     codes = make_codes(seed, n_rows, default)
-    weight = rng.integers(1, 5, size=n_rows).astype(np.uint32)
+    weight = read_only(rng.integers(1, 5, size=n_rows).astype(np.uint32))
     change = rng.random((2, N_CODES)) + 0.5
     factor = rng.random(n_rows) / n_rows
     dense_factor = factor.copy()
@@ -49,7 +50,7 @@ def test_histograms_equal_the_dense_ones(seed, n_pos):
     totals = [0, 0]
     for label, start, stop in ((1, 0, n_pos), (0, n_pos, n_rows)):
         block = SCALE, start, stop
-        rows = read_only(codes), read_only(weight), dense_factor
+        rows = read_only(codes), weight, dense_factor
         reweight_and_count(*rows, 2, change[label], *block, dense[label])
         totals[label] = reweight(codes[2], weight, factor, change[label], *block, quantised)
     assert np.array_equal(factor, dense_factor)
@@ -66,8 +67,8 @@ def test_histograms_equal_the_dense_ones(seed, n_pos):
 def test_the_same_stump_as_in_an_array(seed):
     rng = np.random.default_rng(seed)
     n_bins = rng.integers(1, N_CODES, size=20)
-    first = np.concatenate([[0], np.cumsum(n_bins + 1)])
-    default = rng.integers(0, n_bins + 1)
+    first = read_only(np.concatenate([[0], np.cumsum(n_bins + 1)]))
+    default = read_only(rng.integers(0, n_bins + 1))
     is_category = rng.random(len(n_bins)) < 0.3
     dense = np.zeros((2, len(n_bins), N_CODES), dtype=np.int64)
     for j, last in enumerate(n_bins):
@@ -91,7 +92,7 @@ def test_a_feature_that_is_better_by_a_row_is_not_passed_over(label, usual, is_c
         counts[:, 3 * j + usual] = 90, 60
         counts[label, 3 * j + usual] -= off
         counts[label, 3 * j + 3 - usual] = off
-    first, default = np.array([0, 3, 6]), np.array([usual, usual])
+    first, default = read_only(np.array([0, 3, 6])), read_only(np.array([usual, usual]))
     stump = best_ragged_stump(*counts, first, default, 90, 60, np.full(2, is_category))
     assert stump[0] == 1
     assert abs(stump[3]) == pytest.approx(11 / (90, 60)[label])

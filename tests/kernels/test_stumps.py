@@ -158,7 +158,7 @@ def test_a_cut_between_neighbouring_floats_separates_them():
 
 def test_add_table_adds_the_entry_of_each_code():
     out = np.array([1.0, 1.0, 1.0])
-    add_table(np.array([2, 0, 2], dtype=np.uint8), np.array([0.5, 9.0, -1.0]), out)
+    add_table(read_only(np.array([2, 0, 2], dtype=np.uint8)), np.array([0.5, 9.0, -1.0]), out)
     assert out.tolist() == [0.0, 1.5, 0.0]
 
 
@@ -166,5 +166,5 @@ def test_cells_hold_the_weight_of_their_scores():
     scores = np.array([0.0, 0.24, 0.25, 0.99, 1.0])
     weight = np.array([1, 2, 3, 4, 5], dtype=np.uint32)
     counts = np.zeros(4, dtype=np.int64)
-    count_cells(scores, weight, 0.0, 0.25, counts)
+    count_cells(scores, read_only(weight), 0.0, 0.25, counts)
     assert counts.tolist() == [3, 3, 0, 9]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Ints, RowIndices
+from auctor.kernels.arrays import read_only
 from auctor.kernels.exact.custom import CustomSearch, custom_search, is_compiled
 from auctor.kernels.exact.rows import auc_loss, ks_loss, top_loss
 from auctor.kernels.exact.sample import AUC, KS, TOP
@@ -80,7 +81,7 @@ class Judge:
         """The margin-adjusted loss, equation (6), of all rows, each class sorted by score."""
         if self.custom is not None:
             return 1.0 - float(self.custom.value(pos - margin, neg))
-        rows = (pos, order_pos, neg, order_neg, weight, margin)
+        rows = (pos, order_pos, neg, order_neg, read_only(weight), margin)
         if self.number == AUC:
             return float(auc_loss(*rows))
         return float(ks_loss(*rows) if self.number == KS else top_loss(*rows, self.top))
