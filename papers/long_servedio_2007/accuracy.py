@@ -171,7 +171,7 @@ def _claims(page: Page, walks: list[Result], majorities: list[Result]) -> None:
             "Theorem 8: with noise the AUC still comes close to 1, 10 % positive",
             "AUC ≥ 1 - epsilon for every epsilon",
             f"{_range(rare)} after {last:,} layers at {len(rare)} noise rates, by exact "
-            "probabilities on independent features",
+            f"probabilities on independent features; with eta known {_known_auc(walks)}",
             Cause.PAPER,
         ),
     )
@@ -216,6 +216,11 @@ def _aucs(some: list[Result]) -> str:
 def _range(some: list[Result]) -> str:
     last = [auc_of(r)[-1] for r in some]
     return f"AUC {min(last):.3f} to {max(last):.3f}" if last else "–"
+
+
+def _known_auc(walks: list[Result]) -> str:
+    known = [auc_of(r)[-1] for r in walks if r["is_known"] and r["fraction"] == RARE]
+    return f"{min(known):.3f}" if known else "–"
 
 
 def _errors(some: list[Result], T: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binom
 
 from papers.experiment import Case, CaseResults, Result, Setup
-from papers.long_servedio_2007.rates import at_most, fit_power, interval, of_all
+from papers.long_servedio_2007.rates import fit_power, interval, of_all
 from papers.long_servedio_2007.whole_distribution import build_program, guaranteed_advantage
 from papers.page import Page
 
@@ -154,28 +154,15 @@ def _claims(page: Page, results: CaseResults, exact: list[Result], own: list[Res
         f"epsilons; needed are {_range(_used(exact, EPSILONS))} of them with nodes of exactly "
         f"gamma, {_range(_used(own, LEARNED_EPSILONS))} in learned programs",
     )
-    for shown, epsilons, what in (
-        (exact, EPSILONS, "nodes of exactly gamma"),
-        (own, LEARNED_EPSILONS, "learned programs"),
-    ):
-        at = epsilons.index(0.01)
-        points = [(1 / r["gamma"], r["layers"][at]) for r in shown if r["layers"][at]]
-        power = fit_power([x for x, _ in points], [T for _, T in points])
-        page.claim(
-            f"Lemma 7: layers grow no faster than 1/gamma² ({what}, epsilon = 0.01)",
-            at_most(power, 2.0 + _BY_CEILING),
-            f"fitted power of 1/gamma: {interval(power)}; claimed: at most 2",
-        )
+    at = EPSILONS.index(0.01)
+    points = [(1 / r["gamma"], r["layers"][at]) for r in exact if r["layers"][at]]
+    power = fit_power([x for x, _ in points], [T for _, T in points])
     page.text(
-        "That layers grow no faster than ln(1/epsilon) is what the second claim says, for every "
-        "epsilon with one constant. A fitted power would mislead: with nodes of exactly gamma the "
-        "layers are about z²/(4 gamma²) with the normal quantile z of epsilon, and z² grows faster "
-        "than ln(1/epsilon) where epsilon is large, towards 2 ln(1/epsilon)."
+        "The claim holds for every gamma and epsilon with one constant, which is what O(...) says. "
+        f"The rate is sharp: with nodes of exactly gamma the layers at epsilon = 0.01 grow like "
+        f"1/gamma to the power {interval(power)}. They are about z²/(4 gamma²) with the normal "
+        "quantile z of epsilon, and z² goes to 2 ln(1/epsilon) from below."
     )
-
-
-# Layers are whole and, by ties, often odd numbers: a power of exactly 2 can be fitted as 2.02.
-_BY_CEILING = 0.05
 
 
 def _used(shown: list[Result], epsilons: tuple[float, ...]) -> list[float | None]:
