@@ -25,13 +25,13 @@ _STATUS = Path("/proc/self/status")
 
 def sizes(setup: Setup) -> tuple[list[int], list[int]]:
     """Rows n at one p, and features p at one n; the first of each is the common one."""
-    rows = setup.pick([5000, 10_000, 20_000, 50_000, 100_000], [1000, 2000, 4000], [200, 400, 800])
+    rows = setup.pick([5000, 10_000, 20_000, 50_000], [1000, 2000, 4000], [200, 400, 800])
     return rows, setup.pick([10, 20, 40, 80], [5, 10, 20], [2, 4, 8])
 
 
 def memory_rows(setup: Setup) -> list[int]:
     """Rows of the fits whose memory is measured."""
-    return setup.pick([2000, 5000, 10_000, 20_000], [2000], [])
+    return setup.pick([2000, 5000, 10_000], [2000], [])
 
 
 def cases(setup: Setup) -> list[Case]:

@@ -27,7 +27,7 @@ _MARGIN = 0.15  # of the plane around the paths
 
 def cases(setup: Setup) -> list[Case]:
     """One case: the paths and the loss around them."""
-    n_runs, n_side = setup.pick((100, _N_SIDE), (10, 21), (3, 7))
+    n_runs, n_side = setup.pick((50, _N_SIDE), (10, 21), (3, 7))
     work = partial(trace, setup.seed, n_runs, n_side)
     return [Case(_NAME, work, tables=(TABLE,), cost=0.1 * n_runs)]
 
