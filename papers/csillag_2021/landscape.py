@@ -14,7 +14,6 @@ from auctor.learners.exact.table import gather
 from papers.csillag_2021.methods import Fold, exactboost, ks_loss, read_fold
 from papers.experiment import Case, CaseResults, Experiment, Result, Setup
 from papers.page import Page
-from papers.verdicts import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,17 +122,14 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
              *(f"{result[key]:.3f}" for key in ("mean_train", "mean_test"))],
         ],
     )  # fmt: skip
-    better = int((train[:, 1] > result["mean_train"]).sum())
-    page.claim(
-        "Figure 1: the mean of the runs has a lower loss than a single run, training rows",
-        counted(better, len(train)),
-        f"lower than {better} of {len(train)} runs",
-    )
-    better = int((test[:, 1] > result["mean_test"]).sum())
-    page.claim(
-        "Figure 1: the mean of the runs has a lower loss than a single run, test rows of one fold",
-        counted(better, len(test)),
-        f"lower than {better} of {len(test)} runs",
+    better = [
+        int((part[:, 1] > result[f"mean_{side}"]).sum())
+        for side, part in (("train", train), ("test", test))
+    ]
+    page.text(
+        f"The mean of the runs has a lower loss than {better[0]} of {len(train)} single runs on "
+        f"the training rows and than {better[1]} on the test rows; whether more runs are better "
+        "is judged over all folds in the next section."
     )
 
 

@@ -180,7 +180,7 @@ def _claim_near_one(page: Page, votes: Curves, positions: Curves) -> None:
     }
     reached = {name: [v >= goal for v in values.values()] for name, values in best.items()}
     missed = {key[1] for key, value in best["H"].items() if value < goal}
-    page.claim(
+    page.addition(
         f"AUC comes close to 1 (taken as {goal}) at any eta < 1/2, with these numbers of rows and "
         "layers",
         of_all(reached["H"]),
