@@ -112,7 +112,7 @@ def cases(setup: Setup) -> list[Case]:
     made = [
         Case(f"{name}, sample {i}", partial(on_sample, name, n_rows, i, rounds, setup.seed),
              cost=4.0)
-        for i in range(setup.pick(5, 2, 1))
+        for i in range(setup.pick(5, 2, 2))
         for name in setup.pick(list(DISTRIBUTIONS), ["diagonals"], ["diagonals"])
     ]  # fmt: skip
     for table in setup.pick(TABLES, (), ()):
