@@ -26,12 +26,6 @@ _TIE = 1e-9  # margins that differ by less are equal up to rounding
 _ZERO = 1e-9  # a smaller weight is none
 # Hypotheses, labels and fits of the samples for Theorem 1.
 _N, _K, _R, _NOISE, _EPSILON = 5, 5, 3, 0.05, 0.3
-    5,
-    5,
-    3,
-    0.05,
-    0.3,
-)  # hypotheses and labels of the samples for Theorem 1
 
 
 def cases(setup: Setup) -> Iterator[Case]:
