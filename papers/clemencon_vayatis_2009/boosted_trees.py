@@ -164,8 +164,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     for name, group in groups.items():
         best = f"{mean(r['optimal'] for r in group):.3f}" if "optimal" in group[0] else "–"
         cells = [mean_sd([r[m] for r in group]) for m in METHODS]
-        title = DISTRIBUTIONS[name]().name if name in DISTRIBUTIONS else name
-        rows.append([title, f"{len(group)}", *cells, best])
+        rows.append([_title(name), f"{len(group)}", *cells, best])
     page.table(["data", "runs", *METHODS, "best possible"], rows)
     for other in METHODS[1:]:
         found = {
@@ -176,5 +175,9 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
         page.addition(
             f"{BOOSTED} is ahead of {other}",
             over_rows([by_interval(estimate) for estimate in found.values()]),
-            "; ".join(f"{name} {estimate}" for name, estimate in found.items()),
+            "; ".join(f"{_title(name)} {estimate}" for name, estimate in found.items()),
         )
+
+
+def _title(name: str) -> str:
+    return DISTRIBUTIONS[name]().name if name in DISTRIBUTIONS else name

@@ -192,7 +192,7 @@ def _report_memory(page: Page, measured: list[Result]) -> None:
 
 def _ratios(known: dict[tuple[str, int], float], rows: list[int]) -> str:
     ratios = [known[_PAIRS, n] / max(known["ExactBoost", n], 0.1) for n in rows]
-    return f"{min(ratios):.2g} to {max(ratios):.2g}" if ratios else "–"
+    return f"{min(ratios):,.0f} to {max(ratios):,.0f}" if ratios else "–"
 
 
 EXPERIMENT = Experiment(

@@ -343,10 +343,3 @@ def test_robustness_and_growth_are_judged_by_whole_intervals():
     assert growth.judge_power(Estimate(1.0, 0.9, 1.1)) == Verdict.UNDECIDED
     assert growth.judge_power(Estimate(1.2, 1.1, 1.3)) == Verdict.NOT_REPRODUCED
     assert growth.judge_power(None) == Verdict.NOT_RUN
-
-
-def test_the_memory_of_a_fit_on_pairs_is_that_of_the_pairs():
-    if not growth._STATUS.exists():
-        pytest.skip("no /proc")
-    megabytes = growth.memory_of(growth._PAIRS, 2000, 0)["megabytes"]
-    assert megabytes > 1000 * 1000 * 8 / 2**20
