@@ -38,7 +38,7 @@ def added(setup: Setup) -> tuple[int, ...]:
 def cases(setup: Setup) -> Iterator[Case]:
     """One case per fold."""
     for table in setup.pick(TABLES, ("liver",), ("liver",)):
-        for fold in range(setup.pick(N_FOLDS, 1, 1)):
+        for fold in range(setup.pick(N_FOLDS, 2, 1)):
             yield Case(
                 f"{table}, fold {fold}",
                 partial(work, table, fold, setup.seed, setup.pick(50, 10, 2), setup.pick(5, 2, 2),

@@ -115,7 +115,7 @@ def halve(seed: int, n_times: int) -> Result:
     """Guess 1/2, 1/4, ... for p until the draws that the guess calls for agree with it.
 
     A guess g is checked with 225 / (g (1 - 2 eta))^2 draws, which give p to g / 10 but for one
-    case in 400; it is taken if the estimate is g or more, so that p is between 0.9 g and 2.2 g.
+    case in 400; if the estimate is g or more, the estimate is taken.
     """
     rng = np.random.default_rng([seed, 12])
     shares: dict[str, list[float]] = {"ratio": [], "draws": [], "p": [], "eta": []}
@@ -126,10 +126,11 @@ def halve(seed: int, n_times: int) -> Result:
             n = int(np.ceil(225 / (guess * (1 - 2 * eta)) ** 2))
             spent += n
             seen = rng.binomial(n, eta + (1 - 2 * eta) * p) / n
-            if (seen - eta) / (1 - 2 * eta) >= guess or guess < 1e-5:
+            found = (seen - eta) / (1 - 2 * eta)
+            if found >= guess or guess < 1e-5:
                 break
             guess /= 2
-        for name, value in (("ratio", p / guess), ("draws", spent), ("p", p), ("eta", eta)):
+        for name, value in (("ratio", p / found), ("draws", spent), ("p", p), ("eta", eta)):
             shares[name].append(float(value))
     ratios, scaled = np.array(shares["ratio"]), np.array(shares["draws"])
     scaled = scaled * (np.array(shares["p"]) * (1 - 2 * np.array(shares["eta"]))) ** 2
@@ -211,7 +212,7 @@ def _claim_guesses(page: Page, fits: list[Result], halving: Result | None) -> No
             '"guess and halve" finds p within a factor of two',
             of_all([halving["inside"] >= 0.99 * halving["n_times"]]),
             f"in {halving['inside']:,} of {halving['n_times']:,} runs with p from 0.001 to 0.5 and "
-            f"eta up to 0.45 (99 % taken as enough); p over the guess from {halving['least']:.2f} "
+            f"eta up to 0.45 (99 % taken as enough); p over it from {halving['least']:.2f} "
             f"to {halving['largest']:.2f}; at most {halving['largest_draws']:,.0f}/(p (1 - 2 "
             "eta))² draws",
         )
