@@ -54,7 +54,8 @@ def one_step_knots(roc: OptimalRoc, n_cells: int) -> tuple[list[Point], list[flo
     gain, knot = best_knot(roc, start, end)
     heap = [(-gain, start, end, knot)]
     heapify(heap)
-    knots, gains = [], []
+    knots: list[Point] = []
+    gains: list[float] = []
     while len(knots) < n_cells - 1:
         lost, left, right, knot = heappop(heap)
         knots.append(knot)

@@ -74,8 +74,8 @@ def _paths(fold: Fold, seed: int, n_runs: int) -> tuple[Floats, Floats]:
             single, _ = finish_additive(data, step_tables(data, table, [some]))
             for part, X in zip(scores, (fold.X, fold.X_test), strict=True):
                 part.append(single.decision_function(X) - single.intercept)
-        for part, of in zip(found, scores, strict=True):
-            part.append(of)
+        for side, of in zip(found, scores, strict=True):
+            side.append(of)
     return np.array(found[0]), np.array(found[1])
 
 

@@ -100,7 +100,7 @@ def _classify(
     """Chance of every row to be called positive at every node, and the smallest advantage."""
     total = np.stack([reach @ of for of in chance])  # (class, node)
     total[total < _NOTHING] = 0.0
-    is_mixed = (total > 0).all(axis=0)
+    is_mixed = np.asarray((total > 0).all(axis=0))
     safe = np.where(total > 0, total, 1.0)
     plus = np.stack([(reach * of) @ (rows > 0) for of in chance]) / safe[..., None]
     gap = plus[1] - plus[0]
@@ -115,7 +115,7 @@ def _classify(
     called = sign[:, None] * rows.T[feature] > 0
     right = np.where(called, above[:, None], under[:, None])
     # A node that one class alone reaches sends everything that way.
-    right = np.where(is_mixed[:, None], right, (total[1] > 0)[:, None])
+    right = np.where(is_mixed[:, None], right, total[1][:, None] > 0)
     advantage = np.minimum(
         rates.pos * above + (1 - rates.pos) * under - 0.5,
         0.5 - rates.neg * above - (1 - rates.neg) * under,

@@ -151,12 +151,11 @@ def _draw_labelled(m: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     return rows[which], is_pos.astype(np.int64)
 
 
-def _counts(scores: Floats, y: Ints) -> tuple[Floats, Floats, Floats]:
+def _counts(scores: Floats, y: Ints) -> tuple[Floats, Ints, Ints]:
     """Distinct scores, and the rows of either class with each."""
     levels, code = np.unique(np.round(scores, 12), return_inverse=True)
-    return levels, np.bincount(code[y == 0], minlength=len(levels)), np.bincount(
-        code[y == 1], minlength=len(levels)
-    )  # fmt: skip
+    neg, pos = (np.bincount(code[y == label], minlength=len(levels)) for label in (0, 1))
+    return levels, neg.astype(np.int64), pos.astype(np.int64)
 
 
 def _auc_at(scores: Floats, y: Ints, rho: float) -> float:
