@@ -3,10 +3,13 @@
 from pathlib import Path
 
 from papers.clemencon_vayatis_2009 import (
+    boosted_trees,
     consistency,
     diameters,
     figure1,
     identities,
+    one_step,
+    plug_in,
     rate,
     trees,
 )
@@ -46,6 +49,12 @@ PAPER = Paper(
             rate.report,
         ),
         Experiment(
+            "definition18",
+            "Definition 18: one knot at a time",
+            one_step.cases,
+            one_step.report,
+        ),
+        Experiment(
             "theorem21",
             "Theorem 21: consistency in d1 and d-infinity",
             consistency.cases,
@@ -56,6 +65,18 @@ PAPER = Paper(
             "Theorem 21, its premise: does every cell shrink?",
             diameters.cases,
             diameters.report,
+        ),
+        Experiment(
+            "boosted_trees",
+            "Section 1: TreeRank trees in RankBoost",
+            boosted_trees.cases,
+            boosted_trees.report,
+        ),
+        Experiment(
+            "proposition10",
+            "Proposition 10: how far a plug-in is below ROC*",
+            plug_in.cases,
+            plug_in.report,
         ),
         Experiment(
             "identities",

@@ -2,7 +2,18 @@
 
 from pathlib import Path
 
-from papers.csillag_2021 import ensembling, optimisers, runs, searching, surrogates, theorems, times
+from papers.csillag_2021 import (
+    ensembling,
+    growth,
+    landscape,
+    optimisers,
+    poor_models,
+    runs,
+    searching,
+    surrogates,
+    theorems,
+    times,
+)
 from papers.experiment import Paper
 
 PAPER = Paper(
@@ -15,6 +26,17 @@ PAPER = Paper(
     best_figure="proposition1",
     experiments=tuple(
         module.EXPERIMENT
-        for module in (times, optimisers, ensembling, runs, surrogates, theorems, searching)
+        for module in (
+            times,
+            growth,
+            optimisers,
+            ensembling,
+            poor_models,
+            landscape,
+            runs,
+            surrogates,
+            theorems,
+            searching,
+        )
     ),
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auctor.metrics import auc
-from papers.experiment import Case, CaseResults, Result, Setup
+from papers.experiment import Case, CaseResults, Result, Setup, Size
 from papers.komori_2010.cross_validation import choose, cross_validate
 from papers.komori_2010.distributions import FEATURES, Labelled, draw
 from papers.komori_2010.methods import (
@@ -309,9 +309,23 @@ def tell_repetitions(page: Page, aucs: Aucs, methods: Sequence[str]) -> None:
     for method in methods:
         counts.setdefault(len(aucs.values(method)), []).append(method)
     words = "; ".join(f"{n} of {' / '.join(counts[n])}" for n in sorted(counts, reverse=True) if n)
+    left = {
+        method: PLANS[method].seconds * (PLANS[method].full - len(aucs.values(method)))
+        for method in methods
+        if method in PLANS
+    }
+    minutes = sum(left.values()) / 60
+    cost = ""
+    if page.setup.size == Size.FULL and minutes > 1:
+        longest = max(left, key=left.__getitem__)
+        cost = (
+            f" The rest of the paper's 1,000 would take some {minutes:.0f} minutes of one core, of "
+            f"which {left[longest] / 60:.0f} for {longest}."
+        )
     without = f"; none of {' / '.join(counts[0])}" if 0 in counts else ""
     page.text(
         "Repetitions that were run, each a fresh sample that is the same for every method: "
         f"{words}{without}. Methods with fewer repetitions have seen only a part of the samples: "
         "compare paired differences, which are over the samples that both have seen, not means."
+        + cost
     )

@@ -4,13 +4,16 @@ from pathlib import Path
 
 from papers.experiment import Experiment, Paper
 from papers.long_servedio_2007 import (
+    accuracy,
     label_noise,
     label_noise_report,
     lemma4,
     lemma4_report,
+    lemma7,
     oracle_draws,
     oracle_draws_report,
     program,
+    rare_class,
     times,
     training_bound,
     training_bound_report,
@@ -42,10 +45,22 @@ PAPER = Paper(
             lemma4_report.report,
         ),
         Experiment(
+            "lemma7",
+            "Lemma 7: the layers of Basic MartiBoost",
+            lemma7.cases,
+            lemma7.report,
+        ),
+        Experiment(
             "theorem8",
             "Theorem 8: MartiRank under label noise",
             label_noise.cases,
             label_noise_report.report,
+        ),
+        Experiment(
+            "accuracy",
+            "Theorem 8 without sampling: layers, accuracy and AUC",
+            accuracy.cases,
+            accuracy.report,
         ),
         Experiment("figure2", "Figure 2: the branching program", program.cases, program.report),
         Experiment(
@@ -53,6 +68,12 @@ PAPER = Paper(
             "Theorems 9 and 10: SMartiRank on an oracle",
             oracle_draws.cases,
             oracle_draws_report.report,
+        ),
+        Experiment(
+            "rare_class",
+            "Theorem 10: a rare class, and p and eta that are not known",
+            rare_class.cases,
+            rare_class.report,
         ),
     ),
 )

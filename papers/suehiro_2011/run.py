@@ -9,6 +9,7 @@ from papers.suehiro_2011 import (
     curve,
     real,
     real_report,
+    section2,
     theorems,
     times,
 )
@@ -58,6 +59,12 @@ PAPER = Paper(
             "Figure 2: the path of the heuristic",
             curve.cases_of_figure2,
             curve.report_figure2,
+        ),
+        Experiment(
+            "section2",
+            "Section 2: pairs below rho*, sparse weights, Theorem 1",
+            section2.cases,
+            section2.report,
         ),
         Experiment(
             "theorems",

@@ -9,7 +9,7 @@ from auctor import TreeRank
 from auctor.datasets import approximate_roc
 from auctor.metrics import auc, roc_curve, roc_distance
 from papers.catalogue import choose, load_paper
-from papers.clemencon_vayatis_2009 import consistency, rate
+from papers.clemencon_vayatis_2009 import boosted_trees, consistency, one_step, plug_in, rate
 from papers.clemencon_vayatis_2009.feature_distributions import DISTRIBUTIONS, distances, evaluate
 from papers.clemencon_vayatis_2009.learners import measure, measure_distribution
 from papers.clemencon_vayatis_2009.population import check_populations
@@ -227,3 +227,30 @@ def test_verdicts_of_depth_floor_rate_and_constant():
     assert rate.judge_constants([1.0, 0.5]) == yes
     assert rate.judge_constants([1.0, 1.2]) == no
     assert rate.judge_constants([0.5, 1.2]) == partly
+
+
+def test_the_first_knots_of_definition_18_are_those_of_the_recursion():
+    roc = ROC_CURVES["exponential_2"].make()
+    knots, gains = one_step.one_step_knots(roc, 8)
+    ideal = approximate_roc(roc, depth=1)
+    assert knots[0].alpha == pytest.approx(ideal.alpha[1])
+    assert 0.5 + gains[0] == pytest.approx(roc.optimal_auc - ideal.d1)
+    assert gains == sorted(gains, reverse=True)
+    assert one_step.missed(roc, knots[:3], gains[3]) < 1e-9
+
+
+def test_proposition_10_is_tight_for_nothing_and_holds_for_a_wrong_order():
+    ratio = plug_in.RATIOS["linear"]
+    right, wrong = plug_in.eta_of(ratio(plug_in.grid()), 0.4), plug_in.grid()
+    gap, _ = plug_in.inequality(ratio, 0.4, right)
+    assert np.abs(gap).max() < 1e-12
+    gap, bound = plug_in.inequality(ratio, 0.4, wrong)
+    assert gap.max() > 0.2
+    assert (gap <= bound).all()
+
+
+def test_boosted_trees_rank_better_than_one_of_them():
+    X, y = DISTRIBUTIONS["diagonals"]().draw(400, np.random.default_rng(0))
+    one = TreeRank(3).fit(X, y)
+    boosted = boosted_trees.BoostedTrees(10).fit(X, y)
+    assert auc(y, boosted.decision_function(X)) > auc(y, one.decision_function(X))

@@ -9,7 +9,7 @@ import pytest
 
 from papers.catalogue import choose, load_paper
 from papers.csillag_2021 import comparison as rules
-from papers.csillag_2021 import runs, searching, subsampling, theorems, times
+from papers.csillag_2021 import growth, poor_models, runs, searching, subsampling, theorems, times
 from papers.csillag_2021.methods import (
     IN_SAMPLE,
     LOSSES,
@@ -55,11 +55,11 @@ def test_a_tiny_run_fills_the_page(tmp_path):
     for experiment in PAPER.experiments:
         assert f"## {experiment.title}" in text
     assert outcome.broken() == []
-    for name in ("figure1", "figure2", "proposition1"):
+    for name in ("figure1", "landscape", "figure2", "proposition1"):
         assert (tmp_path / "pages" / NAME / f"{name}.png").stat().st_size > 5000
     named = {claim.experiment for claim in outcome.claims}
     # Its six base models are one case, and one of them is not in every environment.
-    left_out = {"Tables 3 and 4"} if find_spec("xgboost") is None else set()
+    left_out = {"Tables 3 and 4", "Section 4"} if find_spec("xgboost") is None else set()
     assert named == {e.title.partition(":")[0] for e in PAPER.experiments} - left_out
     assert text.count("This experiment has not been run") == len(left_out)
 
@@ -67,9 +67,12 @@ def test_a_tiny_run_fills_the_page(tmp_path):
 def test_without_tables_the_theorems_are_run_and_the_rest_is_listed(tmp_path, monkeypatch):
     monkeypatch.delenv("AUCTOR_DATA", raising=False)
     outcome, text = run_tiny(tmp_path)
-    assert {claim.experiment for claim in outcome.claims} == {"Theorems 1 and 2, Proposition 1"}
+    assert {claim.experiment for claim in outcome.claims} == {
+        "Theorems 1 and 2, Proposition 1",
+        growth.EXPERIMENT.title,
+    }
     assert outcome.broken() == []
-    assert text.count("This experiment has not been run") == len(PAPER.experiments) - 1
+    assert text.count("This experiment has not been run") == len(PAPER.experiments) - 2
     assert any("liver.csv not found" in why for why in outcome.obstacles.values())
 
 
@@ -318,3 +321,25 @@ def test_a_bound_that_says_nothing_is_no_claim(tmp_path):
     page.claims.clear()
     theorems.claim_bound(page, [empty | {"best_bound": [0.05, 0.05]}] * 5, "AUC", "Theorem 1")
     assert [claim.is_broken() for claim in page.claims] == [True]
+
+
+def test_poor_models_know_nothing_and_leave_the_others_as_they_are():
+    X, y = two_classes(400)
+    rows = Fold(X[:300], y[:300], X[300:], y[300:])
+    more = poor_models.with_poor(rows, 7, 0)
+    assert more.X.shape == (300, 12)
+    assert more.X_test.shape == (100, 12)
+    np.testing.assert_array_equal(more.X[:, :5], rows.X)
+    np.testing.assert_array_equal(np.sort(more.X[:, 5]), np.sort(rows.X[:, 0]))
+    assert poor_models.with_poor(rows, 0, 0) is rows
+
+
+def test_robustness_and_growth_are_judged_by_whole_intervals():
+    small, large, wide = Estimate(0.01, 0.0, 0.02), Estimate(0.2, 0.1, 0.3), Estimate(0.05, 0, 0.1)
+    assert poor_models.judge_robust([small, small]) == Verdict.REPRODUCED
+    assert poor_models.judge_robust([large, large]) == Verdict.NOT_REPRODUCED
+    assert poor_models.judge_robust([wide, wide]) == Verdict.UNDECIDED
+    assert growth.judge_power(Estimate(0.9, 0.8, 1.0)) == Verdict.REPRODUCED
+    assert growth.judge_power(Estimate(1.0, 0.9, 1.1)) == Verdict.UNDECIDED
+    assert growth.judge_power(Estimate(1.2, 1.1, 1.3)) == Verdict.NOT_REPRODUCED
+    assert growth.judge_power(None) == Verdict.NOT_RUN

@@ -6,7 +6,14 @@ import pytest
 from auctor import MartiRank
 from papers.catalogue import choose
 from papers.experiment import Setup, Size
-from papers.long_servedio_2007 import label_noise, oracle_draws, training_bound
+from papers.long_servedio_2007 import (
+    accuracy,
+    label_noise,
+    lemma7,
+    oracle_draws,
+    rare_class,
+    training_bound,
+)
 from papers.long_servedio_2007.distributions import (
     NOISY_DISTRIBUTIONS,
     first_advantage,
@@ -19,6 +26,11 @@ from papers.long_servedio_2007.lemma4 import Groups, draw_groups, examine
 from papers.long_servedio_2007.noisy_coin import toss
 from papers.long_servedio_2007.oracle_draws_report import covers
 from papers.long_servedio_2007.rates import at_most, fit_power, of_all, theorem2_rounds
+from papers.long_servedio_2007.whole_distribution import (
+    build_program,
+    guaranteed_advantage,
+    walk,
+)
 from papers.page import Verdict
 from papers.reproduce import Folders, Reproduction
 from papers.statistics import Estimate
@@ -41,7 +53,9 @@ def test_the_whole_paper_runs_and_nothing_proved_is_broken(tmp_path):
     for title in ("Theorem 2", "Figure 1", "Theorem 8", "Figure 2", "Theorems 9 and 10"):
         assert title in page
     pictures = {path.stem for path in (pages / NAME).glob("*.png")}
-    assert pictures == {"theorem2", "figure1", "lemma4", "theorem8", "figure2", "theorem10"}
+    assert pictures == {
+        "theorem2", "figure1", "lemma4", "lemma7", "theorem8", "accuracy", "figure2", "theorem10",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("experiment", ["theorem2", "figure1", "figure2"])
@@ -165,3 +179,46 @@ def test_verdicts_go_both_ways():
         Verdict.NOT_REPRODUCED,
         Verdict.NOT_RUN,
     ]
+
+
+def test_a_walk_without_noise_is_binomial():
+    exact = lemma7.with_exact_nodes(0.15)
+    program = walk(400, 0.3)
+    error = np.maximum(program.error_neg, program.error_pos)
+    at = exact["layers"][lemma7.EPSILONS.index(0.01)]
+    assert error[at - 1 :].max() <= 0.01 < error[at - 2]
+    assert exact["largest_ratio"] <= 1
+
+
+def test_noise_keeps_a_rare_class_from_auc_1_unless_eta_is_known():
+    rare, known = (walk(301, 0.3, 0.1, 0.3, is_known) for is_known in (False, True))
+    assert rare.error_neg[-1] > 0.4  # the negatives walk without direction
+    np.testing.assert_allclose(known.error_neg, walk(301, 0.3).error_neg)
+    even = walk(400, 0.3, 0.5, 0.3)
+    assert even.error_neg[400 - 1] == pytest.approx(even.error_neg[100 - 1] / 2, rel=0.1)
+
+
+def test_the_best_feature_has_its_advantage_at_every_node_of_a_majority():
+    program = build_program(5, 60)
+    assert program.least_advantage[-1] >= guaranteed_advantage(5)
+    T = np.arange(1, 61)
+    bound = np.exp(-2 * guaranteed_advantage(5) ** 2 * T)
+    assert (np.maximum(program.error_neg, program.error_pos) <= bound).all()
+
+
+def test_accuracy_on_noisy_labels_follows_from_that_on_true_ones():
+    result = accuracy.measure(accuracy.WALK, 0.5, 0.2, False, 31)
+    clean, noisy = accuracy.accuracy_of(result)
+    assert noisy == pytest.approx(0.2 + 0.6 * clean)
+    assert accuracy.auc_of(result)[-1] == pytest.approx(clean)  # balanced classes
+
+
+def test_the_oracle_of_a_rare_class_and_guesses_of_its_fraction():
+    X, labels = rare_class.draw(20_000, np.random.default_rng(0), p=0.1, eta=0.2)
+    assert (X.sum(axis=1) > 0).mean() == pytest.approx(0.1, abs=0.01)
+    assert labels.mean() == pytest.approx(0.2 + 0.6 * 0.1, abs=0.01)
+    result = rare_class.halve(0, 50)
+    assert result["inside"] >= 45
+    fitted = rare_class.measure(0.2, 0.0, rare_class.HALF, True, 0, 0)
+    assert max(fitted["error_neg"], fitted["error_pos"]) <= 0.4
+    assert fitted["positive_rate"] == 0.1

@@ -9,7 +9,7 @@ from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
 from papers.page import Page, Verdict
 from papers.reproduce import Folders, Reproduction
-from papers.suehiro_2011 import curve, readings, real_report, times, wording
+from papers.suehiro_2011 import curve, readings, real_report, section2, times, wording
 from papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
 from papers.suehiro_2011.artificial_figures import ceiling, luck
 from papers.suehiro_2011.artificial_report import figure_verdict, gaps_of
@@ -272,3 +272,31 @@ def test_expected_has_as_many_figures_as_columns(table):
     assert {len(row) for row in expected[table]["rows"].values()} == {
         len(expected[table]["columns"])
     }
+
+
+def test_pairs_about_the_margin_are_counted():
+    X, y = np.array([[1.0], [0.6], [0.2], [-0.2]]), np.array([1, 1, 0, 0])
+    # Margins: 0.4 and 0.6 of the first positive, 0.2 and 0.4 of the second.
+    found = section2.count_margins(X, y, np.ones(1), 0.5)
+    assert found["rho"] == pytest.approx(0.4)
+    assert (found["below"], found["up_to"], found["nu"]) == (1, 3, 2.0)
+    assert section2.count_margins(X, y, np.ones(1), 0.25)["rho"] == pytest.approx(0.2)
+
+
+def test_the_bound_of_theorem_1_lies_above_its_least_value():
+    for n_hypotheses, rho in ((5, 0.3), (101, 0.1)):
+        least, most = (section2.excess(1000, n_hypotheses, rho, is_least=i) for i in (True, False))
+        assert least < most
+    assert section2.excess(1000, 101, 0.4, is_least=True) > 1
+    m = section2.least_rows(101, 0.4)
+    assert section2.excess(m, 101, 0.4, is_least=True) <= 1
+
+
+def test_auc_at_a_margin_by_levels_is_that_by_pairs():
+    rng = np.random.default_rng(0)
+    scores, y = rng.integers(0, 5, 40) / 4, np.arange(40) % 2
+    apart = scores[y == 1][:, None] - scores[y == 0]
+    assert section2._auc_at(scores, y, 0.5) == pytest.approx((apart >= 0.5).mean())
+    rho = section2._rho(scores[:, None], y, np.ones(1))
+    same = section2.count_margins(scores[:, None], y, np.ones(1), section2._EPSILON)
+    assert rho == pytest.approx(same["rho"])
