@@ -1,6 +1,7 @@
 """The base class of the estimators: the input of a fit, its result, and scoring after it."""
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
@@ -17,6 +18,7 @@ from auctor._cached import cached
 from auctor._typing import Floats, Ints
 from auctor.data import RankingData, Table, prepare, read_table, read_weights
 from auctor.data.copies import draw_units
+from auctor.data.row_arrays import row_blocks
 from auctor.estimators.checkpointing import read_checkpoint
 from auctor.estimators.recording import recorded_model
 from auctor.estimators.target import check_target
@@ -63,11 +65,15 @@ class FitInput:
 
     def count_labels(self) -> list[int]:
         """The number of rows of each class whose weight is above 0."""
-        y = self.pick(self.y)
-        # Members of a group may hold the same labels as 1 and as 1.0.
-        y = y.astype(np.float64) if y.dtype.kind in "iuf" else y
-        labels, counts = np.unique(y.astype(str), return_counts=True)
-        own = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        y, own = self.pick(self.y), Counter[str]()
+        for rows in row_blocks(len(y)):
+            # Texts, because members of a group may hold the same labels as 1 and as 1.0. They take
+            # 128 bytes for each, and are made of the distinct labels alone where that is possible.
+            labels = y[rows].astype(str) if y.dtype.kind == "O" else y[rows]
+            distinct, counts = np.unique(labels, return_counts=True)
+            is_number = distinct.dtype.kind in "iuf"
+            texts = (distinct.astype(np.float64) if is_number else distinct).astype(str)
+            own.update(dict(zip(texts.tolist(), counts.tolist(), strict=True)))
         everyone = self.table.group.gather(own)
         return [sum(c.get(name, 0) for c in everyone) for name in sorted(set().union(*everyone))]
 
@@ -510,4 +516,6 @@ def _draw(
     first, unit = draw_units(copies, rows, 1.0 / fraction)
     size = min(max(1, round(fraction * len(first))), len(first) - 1)
     drawn = rng.choice(first, size=size, replace=False)
+    if copies is None:
+        return drawn
     return rows[np.isin(first, drawn)[unit]]

@@ -23,8 +23,10 @@ ROW_BYTES = {
     "ExactBoost": 90,
 }
 # The same where arrays with a number for each row are in files (``Partition.new_rows``), because
-# memory is short: what is left are labels, masks and parts of arrays.
-SPILLED_BYTES = {"RankBoost": 12, "SmoothAUCBoost": 12, "SmoothTreeBoost": 40}
+# memory is short: what is left are labels, masks and parts of arrays. Drawing held-out rows, which
+# early stopping needs, has its own arrays in memory.
+SPILLED_BYTES = {"RankBoost": 12, "SmoothAUCBoost": 12, "SmoothTreeBoost": 16}
+_HELD_OUT_BYTES = 70
 # A record of the training rows needs their scores and one column in memory, in any case.
 RECORD_BYTES = 86
 # A thread that bins a column has a buffer for its values, their sorted copy and the sort itself.
@@ -54,9 +56,11 @@ def open_rows(dataset: Any, estimator: Any, least_bytes: int = 0) -> Iterator[St
     threads = resolve_n_jobs(estimator.n_jobs)
     thread_bytes = _RUN_BYTES if name == "ExactBoost" else _THREAD_BYTES
     in_memory = max(least_bytes, ROW_BYTES[name] + thread_bytes * (threads - 1))
-    spilled = SPILLED_BYTES.get(name)  # buffers of threads are in files, too
-    row_bytes = RowBytes(in_memory, None if spilled is None else max(least_bytes, spilled))
-    with open_dataset(dataset, row_bytes, name) as rows:
+    spilled = None
+    if name in SPILLED_BYTES:  # buffers of threads are in files, too
+        held_out = _HELD_OUT_BYTES if estimator.early_stopping else 0
+        spilled = max(least_bytes, SPILLED_BYTES[name] + held_out)
+    with open_dataset(dataset, RowBytes(in_memory, spilled), name) as rows:
         yield rows
 
 
