@@ -148,7 +148,7 @@ def _draw_numbers(
         copies = find_copies(given.table, kept, positive, categorical)
     else:
         copies = find_shared_copies(given.table, kept, positions, positive[positions], categorical)
-    first_of = unit_of_rows(copies, positive, cv)
+    first_of = unit_of_rows(copies, positive, int(cv))
     splitter = StratifiedKFold(cv, shuffle=True, random_state=seed)
     return int(cv), fold_of_rows(first_of, positive, splitter)
 
