@@ -19,7 +19,7 @@ ROW_BYTES = {
     "TreeRank": 87,
     "SmoothAUCBoost": 87,
     "SmoothAUCBoostCV": 100,
-    "SmoothTreeBoost": 200,
+    "SmoothTreeBoost": 130,
     "ExactBoost": 90,
 }
 # The same where arrays with a number for each row are in files (``Partition.new_rows``), because
