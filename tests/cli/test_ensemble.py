@@ -38,9 +38,7 @@ def test_an_unknown_name_is_still_refused() -> None:
         make_learner("ensembel", parse_metric("auc"), EXECUTION)
 
 
-def test_fit_writes_a_sum_of_models(
-    run: Run, train: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fit_writes_a_sum_of_models(run: Run, train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Which model is written is tested, and not how many trees its members have.
     small = partial(auctor.SmoothTreeBoost, n_estimators=10)
     monkeypatch.setattr("auctor.estimators.ensemble.SmoothTreeBoost", small)

@@ -37,7 +37,9 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 def test_commands_that_only_use_a_model_import_no_estimator() -> None:
     # In one process: what none of them imports is there after none of them.
-    commands = ", ".join(f"auctor.cli.{name}" for name in ("score", "explain", "evaluate", "report"))
+    commands = ", ".join(
+        f"auctor.cli.{name}" for name in ("score", "explain", "evaluate", "report")
+    )
     script = (
         f"import sys, {commands}; "
         "print([name for name in ('auctor.estimators', 'sklearn') if name in sys.modules])"
