@@ -45,7 +45,7 @@ class ShapleyTrees:
     """
 
     def __init__(self, nodes: TreeNodes, roots: Ints, cover: Floats, value: Floats) -> None:
-        nodes, cover, value = TreeNodes(*map(read_only, nodes)), read_only(cover), read_only(value)
+        nodes, value = TreeNodes(*map(read_only, nodes)), read_only(value)
         self._nodes, self._value = nodes, value
         self._paths = find_paths(nodes, roots, cover)
         self._n_nodes = int(np.diff(roots, append=len(value)).max())
@@ -79,8 +79,8 @@ def find_paths(nodes: TreeNodes, roots: Ints, cover: Floats) -> TreePaths:
     parent[roots] = -1
     fraction, joint = np.ones((2, n_nodes))
     n_tested = np.zeros(n_nodes, dtype=np.int64)
-    out = parent, previous, fraction, joint, n_tested
-    trace_paths(TreeNodes(*map(read_only, nodes)), read_only(cover), *out)
+    nodes, cover, roots = TreeNodes(*map(read_only, nodes)), read_only(cover), read_only(roots)
+    trace_paths(nodes, cover, parent, previous, fraction, joint, n_tested)
     inner = np.flatnonzero((nodes.feature >= 0) & (parent > -2))
     begin = np.searchsorted(inner, np.append(roots, n_nodes))
     # n points integrate polynomials of degree 2 n - 1; d features make one of degree d - 1.
@@ -88,8 +88,7 @@ def find_paths(nodes: TreeNodes, roots: Ints, cover: Floats) -> TreePaths:
     rules = {n: _gauss_legendre(n) for n in np.unique(n_points).tolist()}
     points, weights = np.concatenate([rules[n] for n in n_points.tolist()], axis=1)
     rule = np.concatenate([[0], np.cumsum(n_points)])
-    paths = previous, fraction, joint
-    return TreePaths(read_only(roots), inner, begin, *paths, rule, points, weights)
+    return TreePaths(roots, inner, begin, previous, fraction, joint, rule, points, weights)
 
 
 def _gauss_legendre(n_points: int) -> Floats:
