@@ -149,8 +149,8 @@ def _aucs(
 def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """AUCs, and the boosted trees beside the others."""
     groups: dict[str, list[Result]] = {}
-    for name, result in results.items():
-        groups.setdefault(name.rpartition(", ")[0], []).append(result)
+    for name in [case.name for case in cases(setup) if case.name in results]:
+        groups.setdefault(name.rpartition(", ")[0], []).append(results[name])
     rounds = n_rounds(setup)
     page.text(
         'Section 1: "such a tree-based ranker could serve as a weak learner and feed a '

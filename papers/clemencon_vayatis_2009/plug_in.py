@@ -107,7 +107,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     )
     rows = [
         [name, f"{r['n']:,}", f"{r['gap']:.3f}", f"{r['typical']:.3f}", f"{r['largest']:.3f}"]
-        for name, r in results.items()
+        for name, r in sorted(results.items())
     ]
     page.table(["distribution and score", "scores", "largest gap", "median", "largest"], rows)
     for kind, text in (

@@ -96,7 +96,7 @@ def accuracy_of(result: Result) -> tuple[float, float]:
 
 def report(page: Page, results: CaseResults, setup: Setup) -> None:
     """Accuracy and AUC side by side, and the layers that the AUC takes."""
-    known = list(results.values())
+    known = [results[case.name] for case in cases(setup) if case.name in results]
     page.text(
         "Theorem 8 leaves sampling aside: a node is given the distribution that it sees. So is it "
         "here; masses of both classes are followed down the program, and nothing is drawn. "
