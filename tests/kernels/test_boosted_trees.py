@@ -468,7 +468,7 @@ def test_rounds_without_compilation_or_with_checked_indices(loss):
     """Some whole rounds with all kernels, on a few rows."""
     from auctor.data import Workers, prepare
     from auctor.kernels.trees import leaves_of
-    from auctor.learners.tree_boost.rounds import Booster
+    from auctor.learners.tree_boost.rounds import Booster, sum_up
     from auctor.learners.tree_boost.settings import TreeBoostSettings
     from auctor.testing.contracts import messy_table
 
@@ -478,7 +478,8 @@ def test_rounds_without_compilation_or_with_checked_indices(loss):
     booster = Booster(data, chosen, Workers(1))
     expected = [np.zeros(part.n_rows) for part in data.partitions]
     for _ in range(3):
-        tree, cover = booster.add()
+        tree, of_leaves = booster.add()
+        (cover,) = sum_up(data, [tree], [of_leaves])
         n_leaves = np.zeros(len(tree.value), dtype=np.int64)
         for part, scores in zip(data.partitions, expected, strict=True):
             leaf = leaves_of(part.dense_codes, tree.nodes)
