@@ -196,7 +196,7 @@ def _draw(figure: "Figure", exact: list[Result], own: list[Result]) -> None:
             marker, color="C0" if marker == "o" else "C2", label=label,
         )  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="gamma", ylabel="layers T, epsilon = 0.01")
-    ticks = sorted({r["gamma"] for r in [*exact, *own]})
+    ticks = sorted({r["gamma"] for r in exact or own})
     ax.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
     ax.minorticks_off()
     ax.spines[["top", "right"]].set_visible(False)
