@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from auctor._lazy import stub_names
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Public name -> the module that defines it. The estimators are those of estimators/__init__.pyi.
 _MODULES = {
