@@ -95,7 +95,8 @@ html_theme_options: dict[str, Any] = {
     "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 7,
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    # The tables of claims take the whole width.
+    "secondary_sidebar_items": {"**": ["page-toc"], "papers/index": [], "papers/claims": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_toc_level": 2,
@@ -108,6 +109,8 @@ html_sidebars = {
     "index": [],
     "start/*": ["sidebar-nav-bs"],
     "changelog": [],
+    "papers/index": [],
+    "papers/claims": [],
 }
 # MathJax is a file of the site: `_copy_mathjax` puts it there.
 mathjax_path = "mathjax/tex-chtml.js"
