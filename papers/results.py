@@ -9,6 +9,10 @@ from auctor._files import write_text_file
 from papers.experiment import Result, Setup
 
 
+# A development version counts as the release that it leads to: a release changes no result.
+_RELEASE = __version__.partition(".dev")[0]
+
+
 class Results:
     """The stored results of one experiment: a header line, then one line of JSON for each case.
 
@@ -19,7 +23,7 @@ class Results:
     def __init__(self, path: Path, setup: Setup, again: bool = False) -> None:
         self.path = path
         self.put_aside: Path | None = None
-        self._head = {"auctor": __version__, "seed": setup.seed, "size": setup.size.value}
+        self._head = {"auctor": _RELEASE, "seed": setup.seed, "size": setup.size.value}
         self._stored: dict[str, Result] = {}
         self._is_fresh = True  # whether the file has yet to be written
         if path.exists() and not again:
