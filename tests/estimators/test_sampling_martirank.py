@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from estimators.faulty_checks import FAULTY
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -26,7 +27,8 @@ SMALL: dict[str, Any] = {"n_layers": 6, "max_draws": 1500, "sample_size": 1500}
     [
         SamplingMartiRank(**SMALL),
         SamplingMartiRank(output="majority", noise_rate=0.0, **SMALL),
-    ]
+    ],
+    expected_failed_checks=lambda estimator: FAULTY,
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
