@@ -106,9 +106,9 @@ build: .venv/release ## Wheel and source distribution, checked, and the demo fro
 # Old libraries warn of newer ones below them; that is not what is tested.
 test-oldest: ## The tests with the oldest dependencies that pyproject.toml allows, in .venv-oldest
 	test -d .venv-oldest || $(PYTHON) -m venv .venv-oldest
-	$(PYTHON) tools/oldest.py plot excel export test > .venv-oldest/requirements.txt
+	$(PYTHON) tools/oldest.py plot excel export dask test > .venv-oldest/requirements.txt
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-oldest/requirements.txt -e .
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 .venv-oldest/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 -W ignore::DeprecationWarning $(OLDEST)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 .venv-oldest/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 -W ignore::DeprecationWarning -W ignore::FutureWarning $(OLDEST)
 
 bench: .venv/bench ## Speed against the peers, side by side, as ratios
 	$(BIN)/python benchmarks/run.py
