@@ -8,7 +8,6 @@ from auctor import __version__
 from auctor._files import write_text_file
 from papers.experiment import Result, Setup
 
-
 # A development version counts as the release that it leads to: a release changes no result.
 _RELEASE = __version__.partition(".dev")[0]
 

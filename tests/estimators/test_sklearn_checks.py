@@ -3,13 +3,9 @@
 from typing import Any
 
 import pytest
-<<<<<<< HEAD
+from estimators.faulty_checks import FAULTY
 from sklearn.base import clone
 from sklearn_checks import assert_checks_pass, case_name
-=======
-from estimators.faulty_checks import FAULTY
-from sklearn.utils.estimator_checks import parametrize_with_checks
->>>>>>> site
 
 from auctor import (
     DMKS,
