@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+from auctor._threads import _Job
 from auctor.data import Workers, resolve_n_jobs
 
 
@@ -56,6 +57,13 @@ def test_the_first_error_is_raised_and_later_items_are_not_begun():
     with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
         workers.map(work, range(1000))
     assert len(begun) <= 2  # a thread may have taken the second one before the first failed
+
+
+def test_an_item_before_one_that_failed_is_still_begun():
+    job = _Job(lambda i: 1 // i, [0, 1, 2])
+    job._errors[1] = ValueError("another thread was faster")
+    with pytest.raises(ZeroDivisionError):
+        job.wait()
 
 
 def test_all_threads_take_items():

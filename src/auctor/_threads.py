@@ -47,12 +47,13 @@ class _Job(Generic[Item, Result]):
         self._is_done.acquire()
 
     def work(self) -> None:
-        """Take items and keep their results; after an error, items are only counted."""
+        """Take items and keep their results; items after one that failed are only counted."""
         for i in self._next:
             if i >= len(self._items):
                 return
             try:
-                if not self._errors:
+                # One before it still runs: its error would be the first, whoever was faster.
+                if i < min(self._errors, default=len(self._items)):
                     self._results[i] = self._function(self._items[i])
             except BaseException as error:  # the thread that waits raises it
                 self._errors[i] = error

@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from auctor import RankBoost, read_dataset
-from auctor.data import prepare
+from auctor.data import Workers, prepare
 from auctor.data.stored.dataset import RowBytes, open_dataset
 from auctor.data.stored.memory import read_memory
 from auctor.data.stored.spill import SpillFolder
+from auctor.learners.tree_boost.row_blocks import row_codes
 
 
 def make_table(n_rows=60):
@@ -290,6 +291,13 @@ class TestSpillFolder:
             array[:] = 7
         assert array.sum() == 42
         assert list(tmp_path.iterdir()) == []
+
+    def test_codes_of_boosted_trees_are_in_files_too(self, table, tmp_path):
+        table.drop(columns="text").to_parquet(tmp_path / "a.parquet")
+        with open_dataset(read_dataset(tmp_path, target="y"), RowBytes(0), "test") as rows:
+            data = prepare(rows.table, rows.y)
+            for own in row_codes(data, Workers(1)):
+                assert own.shape == (len(table), 2) and isinstance(own.base, np.memmap)
 
     def test_full_disk(self, tmp_path):
         with SpillFolder(tmp_path) as spill, pytest.raises(OSError, match="give a folder on a"):

@@ -177,6 +177,8 @@ def test_no_warning_where_the_direction_is_known_or_right_or_may_be_chance():
     assert metrics.auc(ANSWERS, -RISK) > 0.8
     assert metrics.auc(ANSWERS == "good", RISK) < 0.2  # 1 of 0 and 1 is clear
     assert metrics.auc(["bad", "bad", "good", "good"], [4, 3, 2, 1]) == 0
+    kept = (np.median(RISK) < RISK) != (ANSWERS == "bad")  # the others have a weight of zero
+    assert metrics.auc(ANSWERS, RISK, sample_weight=kept) > 0.8
 
 
 def test_scores_of_two_columns_and_estimators_are_told_what_to_give():

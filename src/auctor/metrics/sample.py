@@ -1,14 +1,14 @@
 """Validated labels, scores and weights, and the sorted scores of the two classes."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from auctor._typing import Bools, Floats, Ints
-from auctor.data.labels import Labels, read_labels, read_scores, read_vector, read_weights
+from auctor.data.labels import read_labels, read_scores, read_vector, read_weights
 from auctor.data.missing import count_missing
 from auctor.kernels import roc
 
@@ -70,24 +70,27 @@ def read_sample(
     read = tuple(read_scores(values, n_rows, name=name) for name, values in scores.items())
     weight = read_weights(sample_weight, n_rows, name=names[1])
     positive_label = labels.classes[1:].tolist()[0]
-    if pos_label is None and isinstance(positive_label, str):
-        _warn_of_direction(labels, dict(zip(scores, read, strict=True)), names[0])
     sample = Sample(labels.positive, read, weight, positive_label, None)
-    return sample if weight is None else _drop_zero_weights(sample, weight, names)
+    if weight is not None:
+        sample = _drop_zero_weights(sample, weight, names)
+    if pos_label is None and isinstance(positive_label, str):
+        _warn_of_direction(sample, labels.classes.tolist(), tuple(scores), names[0])
+    return sample
 
 
-def _warn_of_direction(labels: Labels, scores: Mapping[str, Floats], name: str) -> None:
+def _warn_of_direction(
+    sample: Sample, classes: Sequence[str], score_names: Sequence[str], name: str
+) -> None:
     """Warn of a score that is high for the smaller text label, which is then the negative class.
 
     Which of two texts is the positive class is seldom a matter of the alphabet. An AUC of three
     standard errors below 0.5 (those of a score without information) is no chance.
     """
-    n_pos = int(np.count_nonzero(labels.positive))
-    n_pairs = n_pos * (len(labels.positive) - n_pos)
-    error = np.sqrt((len(labels.positive) + 1) / (12 * n_pairs))
-    negative, positive = labels.classes.tolist()
-    for score_name, values in scores.items():
-        pos, neg = split(values, labels.positive)
+    n_pairs = sample.n_pos * sample.n_neg
+    error = np.sqrt((len(sample.positive) + 1) / (12 * n_pairs))
+    negative, positive = classes
+    for score_name, values in zip(score_names, sample.scores, strict=True):
+        pos, neg = split(values, sample.positive)
         area = int(roc.count_double_wins(np.sort(pos), np.sort(neg))) / (2 * n_pairs)
         if area < 0.5 - 3 * error:
             warnings.warn(

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
+from itertools import count
 from math import prod
 from pathlib import Path
 from types import TracebackType
@@ -34,7 +35,7 @@ class SpillFolder:
             prefix="auctor-", dir=parent, ignore_cleanup_errors=True
         )
         self.path = Path(self._folder.name)
-        self._n_files = 0
+        self._numbers = count(1)  # the next one is taken by one thread only
 
     def __enter__(self) -> Self:
         return self
@@ -49,8 +50,7 @@ class SpillFolder:
 
     def new_file(self, ending: str) -> Path:
         """The path of a file that does not exist yet."""
-        self._n_files += 1
-        return self.path / f"{self._n_files:04d}.{ending}"
+        return self.path / f"{next(self._numbers):04d}.{ending}"
 
     def empty(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """An array in a file of the folder, used like ``np.empty``."""

@@ -22,10 +22,13 @@ def boost_workers(data: RankingData, workers: Workers) -> Workers:
 def row_codes(
     data: RankingData, workers: Workers, features: slice = slice(None)
 ) -> list[DenseCodes]:
-    """The codes of each partition (rows, features): the codes of a row are side by side."""
+    """The codes of each partition (rows, features): the codes of a row are side by side.
+
+    Those of a table in files are in a file, as the codes are that they are copied from.
+    """
     codes = [part.dense_codes[features] for part in data.partitions]
     out: list[DenseCodes] = [
-        part.empty_rows(own.shape[::-1], own.dtype)
+        part.empty(own.shape[::-1], own.dtype)
         for part, own in zip(data.partitions, codes, strict=True)
     ]
 
