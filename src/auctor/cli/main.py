@@ -39,18 +39,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse_and_run(words: list[str]) -> int:
     try:
+        parser = build_parser()
         if not words:
-            build_parser().print_help()
+            parser.print_help()
             return WRONG_USAGE
-        args = build_parser().parse_args(words)
-        return _run(args, words)
+        return _run(parser, parser.parse_args(words), words)
     except SystemExit as end:  # argparse exits after --help, --version and wrong usage
         return int(end.code or OK)
 
 
-def _run(args: argparse.Namespace, words: list[str]) -> int:
+def _run(parser: argparse.ArgumentParser, args: argparse.Namespace, words: list[str]) -> int:
     try:
-        args = add_config(build_parser(), args, words)
+        args = add_config(parser, args, words)
         _require(args)
         args.typed = words
         # Only monitor returns a code of its own, where a limit of --fail-on is broken.

@@ -24,7 +24,9 @@ class Labels(NamedTuple):
 
 def read_vector(values: Any, name: str) -> npt.NDArray[Any]:
     """A one-dimensional sequence of any type as a numpy array; a single column is flattened."""
-    series = nw.from_native(values, series_only=True, pass_through=True)
+    # Arrays and lists are the usual input, and narwhals tries many libraries before it says so.
+    is_plain = isinstance(values, (np.ndarray, list, tuple))
+    series = values if is_plain else nw.from_native(values, series_only=True, pass_through=True)
     try:
         array = _series(series) if isinstance(series, nw.Series) else _to_array(values)
     except ValueError:  # lists of different lengths in a list

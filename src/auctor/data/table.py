@@ -284,6 +284,8 @@ def _read_sparse(X: Any, accept_sparse: bool) -> SparseTable:
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """X as a narwhals DataFrame; None if it is not a data frame."""
+    if isinstance(X, (np.ndarray, list, tuple)):  # narwhals tries many libraries before it says so
+        return None
     try:
         if isinstance(X, pa.RecordBatch):
             X = pa.Table.from_batches([X])

@@ -10,11 +10,12 @@ by Theorem 2.
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from math import sqrt
 from time import monotonic
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from auctor._progress import Progress
 from auctor._typing import Floats
@@ -66,8 +67,17 @@ def largest_margin(
     """The weights with the largest margin; ``start`` is a fit with a larger epsilon, if given."""
     # One thread for products of matrices: with several, the last bits depend on their number, and
     # the products are too small to be faster with more.
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         return _fit(hypotheses, settings, start)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads of their own; looking for them takes longer than a small fit.
+
+    Products of matrices here are NumPy's, whose BLAS is loaded before this module.
+    """
+    return ThreadpoolController()
 
 
 def _fit(
