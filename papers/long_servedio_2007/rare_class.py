@@ -43,7 +43,8 @@ def cases(setup: Setup) -> list[Case]:
         for eta in (0.0, _NOISE):
             made += [_case(p, eta, GIVEN, True, setup, i) for p in fractions(setup, eta)]
         for eta in (0.0, _NOISE):
-            made += [_case(0.1, eta, how, True, setup, i) for how in (HALF, TWICE, ESTIMATED)]
+            p = setup.pick(0.1, 0.1, 0.3)
+            made += [_case(p, eta, how, True, setup, i) for how in (HALF, TWICE, ESTIMATED)]
         for eta in setup.pick((0.0, 0.1, 0.2), (0.0, 0.1), (0.1,)):
             for p in setup.pick((0.5, 0.2), (0.5,), (0.5,)):
                 made += [_case(p, eta, GIVEN, known, setup, i) for known in (True, False)]
