@@ -1,6 +1,6 @@
-"""Write the tables of the measured pages from the stored results.
+"""Write the tables of the README and of the measured pages from the stored results.
 
-A page of ``docs/`` marks such a table by ``<!-- results: NAME -->`` before and ``<!-- end -->``
+A page marks such a table by ``<!-- results: NAME -->`` before and ``<!-- end -->``
 after it. ``--check`` writes nothing and ends with code 1 if a page and the results differ; a test
 does the same.
 """
@@ -16,12 +16,13 @@ from result_tables import differences, means_table, quality_table, settings_tabl
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
-PAGES = [ROOT / "docs" / "tree_boost.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "tree_boost.md"]
 
 ALL = [
     "SmoothTreeBoost", "RankEnsemble", "trees alone", "SmoothAUCBoostCV", "CatBoost", "LightGBM",
     "XGBoost", "logistic",
 ]  # fmt: skip
+BY_RANK = [*ALL[:2], "CatBoost", "SmoothAUCBoostCV", "trees alone", *ALL[5:]]
 WITH_EBM = ["SmoothTreeBoost", "RankEnsemble", "SmoothAUCBoostCV", "CatBoost", "EBM"]
 RARE = ["mammography", "gmsc", "taiwan", "hypothyroid", "sick-euthyroid", "w1a", "cover-anomaly"]
 LOSSES = ["pairs", "smoothed AUC", "partial AUC", "log loss"]
@@ -44,6 +45,12 @@ def quality() -> list[str]:
     kept = stored("tree_boost_quality")
     title = "Differences of the mean AUC over the tables, with 95 % intervals:"
     return [*quality_table(kept, ALL), "", title, "", *against_others(kept, ALL)]
+
+
+def summary() -> list[str]:
+    """The last three rows of the table of quality: means over all tables."""
+    lines = quality_table(stored("tree_boost_quality"), BY_RANK)
+    return [*lines[:2], *lines[-3:]]
 
 
 def ebm() -> list[str]:
@@ -73,6 +80,7 @@ def defaults() -> list[str]:
 
 
 TABLES: dict[str, Callable[[], list[str]]] = {
+    "summary": summary,
     "tree_boost_quality": quality,
     "tree_boost_ebm": ebm,
     "tree_boost_losses": losses,
