@@ -14,9 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from auctor import RankEnsemble
 from auctor.data import read_table
-from auctor.estimators.base import FitInput
 from auctor.estimators.combiners import CombinerSettings, combine
 from auctor.estimators.ensemble_model import held_out_rows
+from auctor.estimators.fit_input import FitInput
 from auctor.estimators.members import FoldMember
 from auctor.learners.ensemble.held_out import HeldOut, Target
 from auctor.metrics import auc, ks

@@ -5,7 +5,7 @@ import pytest
 
 from auctor import DMKS, MarginRanker, RankBoost, SmoothAUCBoost, SmoothAUCBoostCV, TreeRank
 from auctor.data import prepare, read_table
-from auctor.estimators.base import FitInput
+from auctor.estimators.fit_input import FitInput
 from auctor.estimators.folds import draw_folds
 from auctor.learners.boosting.rankboost import fit_rankboost
 from auctor.learners.trees.pruning import stratified_folds

@@ -20,7 +20,7 @@ from auctor import (
     TreeRank,
 )
 from auctor.data.cluster.parts_table import PartsRows, PartsTable, read_part
-from auctor.estimators.base import FitInput
+from auctor.estimators.fit_input import FitInput
 from auctor.learners.checkpoint.records import encode
 from auctor.learners.checkpoint.store import MemoryStore
 from auctor.learners.martirank import martirank

@@ -8,7 +8,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitResult
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.aucboost import AUCBoostSettings, fit_aucboost
 from auctor.learners.boosting.aucboost_rows import fit_aucboost_rows, fit_aucboost_trees

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor.estimators.base import FitInput
+from auctor.estimators.fit_input import FitInput
 from auctor.estimators.smooth_base import SmoothEstimator
 from auctor.learners.common.finish import codes_in
 from auctor.learners.smooth.bands import ScoreBands, check_request, score_bands

@@ -9,7 +9,8 @@ from sklearn.base import clone
 from auctor._typing import Bools, Floats, Ints
 from auctor.data import read_labels, read_weights
 from auctor.data.stored.dataset import StoredRows
-from auctor.estimators.base import FitInput, RankingEstimator
+from auctor.estimators.base import RankingEstimator
+from auctor.estimators.fit_input import FitInput
 from auctor.estimators.folds import draw_folds
 from auctor.estimators.out_of_fold import scores_at, training_ranks
 from auctor.estimators.recording import measured, record_rows

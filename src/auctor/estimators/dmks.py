@@ -7,7 +7,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import find_categorical
 from auctor.data.labelled import read_rows
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.learners.dmks.columns import ColumnProblem
 from auctor.learners.dmks.fit import DMKSSettings, fit_dmks
 

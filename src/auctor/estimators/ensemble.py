@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
 from auctor.data.labelled import LabelledRows, read_rows
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.combiners import (
     COMBINERS,
     CombinerSettings,
@@ -31,6 +31,7 @@ from auctor.estimators.ensemble_model import (
     mean_by_row,
 )
 from auctor.estimators.exactboost_cv import check_k, top_fraction
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import Fold, draw_folds, find_copied_rows
 from auctor.estimators.members import (
     MemberFits,

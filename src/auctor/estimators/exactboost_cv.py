@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from auctor._checks import is_whole
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult
+from auctor.estimators.base import SHARED_CONSTRAINTS
 from auctor.estimators.exactboost import ROUNDS_CONSTRAINTS
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import draw_masks
 from auctor.estimators.smooth_aucboost_cv import SEARCH_CONSTRAINTS
 from auctor.estimators.smooth_base import (

@@ -23,7 +23,7 @@ from auctor.data.cluster.copies import find_shared_copies
 from auctor.data.copies import find_copies, mostly_copies, unit_of_rows
 from auctor.data.labelled import check_lengths
 from auctor.data.weights import relative_weights
-from auctor.estimators.base import FitInput
+from auctor.estimators.fit_input import FitInput
 from auctor.metrics import auc
 from auctor.models import Model
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from auctor._typing import Floats
 from auctor.data import RankingData, Table, read_labels
-from auctor.estimators.base import FitInput
+from auctor.estimators.fit_input import FitInput
 from auctor.models import AdditiveModel, Model, ScorerModel, add_terms, on_grid
 from auctor.models.unsaved import scorer_values
 

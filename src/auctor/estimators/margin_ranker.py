@@ -10,7 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import SparseTable, Table, find_categorical, read_table
 from auctor.data.labelled import LabelledRows, read_rows
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.learners.margin.fit import fit_margin, largest_margin
 from auctor.learners.margin.problems import (
     LinearProblem,

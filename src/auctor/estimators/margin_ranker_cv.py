@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from auctor.estimators.base import FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import RankingEstimator
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import Fold, draw_folds, held_out_aucs, summarise
 from auctor.estimators.margin_ranker import MARGIN_CONSTRAINTS, MarginRanker
 from auctor.exceptions import MarginWarning

@@ -12,7 +12,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from auctor._progress import Progress
 from auctor._typing import Floats
-from auctor.estimators.base import FitInput, RankingEstimator
+from auctor.estimators.base import RankingEstimator
+from auctor.estimators.fit_input import FitInput
 from auctor.estimators.folds import Fold
 from auctor.estimators.table_rows import collect_rows, estimator_scores, take_rows
 from auctor.learners.ensemble.held_out import Scale, find_scale

@@ -10,7 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import Table
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.importance import fractions_of_gain
 from auctor.exceptions import OracleError
 from auctor.learners.certificate import Certificate

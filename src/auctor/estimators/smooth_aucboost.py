@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import RankingData
-from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, FitInput, FitResult
+from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.init import Init
 from auctor.estimators.smooth_base import (
     SMOOTH_CONSTRAINTS,

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor.data import RankingData
-from auctor.estimators.base import FitInput, FitResult
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import draw_masks
 from auctor.estimators.init import Init
 from auctor.estimators.smooth_base import (

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from auctor._typing import Bools
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
 from auctor.estimators.explanation import ScoreTable, score_features
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import summarise
 from auctor.estimators.init import Init, check_same_features, read_init
 from auctor.learners.checkpoint.checkpoint import NO_JOURNAL, Journal

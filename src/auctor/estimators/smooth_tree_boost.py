@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from auctor._typing import Bools, Floats
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import draw_masks
 from auctor.estimators.init import check_same_features
 from auctor.estimators.smooth_base import (

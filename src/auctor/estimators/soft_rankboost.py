@@ -7,12 +7,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from auctor.data import RankingData
-from auctor.estimators.base import (
-    EARLY_STOPPING_CONSTRAINTS,
-    SHARED_CONSTRAINTS,
-    FitResult,
-    RankingEstimator,
-)
+from auctor.estimators.base import EARLY_STOPPING_CONSTRAINTS, SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitResult
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.boosting.soft_rankboost import SoftRankBoostSettings, fit_soft_rankboost
 from auctor.learners.checkpoint.checkpoint import Checkpoint, open_journal

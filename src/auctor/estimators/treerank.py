@@ -8,7 +8,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from auctor._typing import Floats
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitInput, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitInput, FitResult
 from auctor.estimators.folds import draw_masks
 from auctor.estimators.importance import fractions_of_gain
 from auctor.learners.checkpoint.checkpoint import open_journal

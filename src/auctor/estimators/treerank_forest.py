@@ -9,7 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from auctor.data import RankingData
-from auctor.estimators.base import SHARED_CONSTRAINTS, FitResult, RankingEstimator
+from auctor.estimators.base import SHARED_CONSTRAINTS, RankingEstimator
+from auctor.estimators.fit_input import FitResult
 from auctor.estimators.importance import permutation_decreases
 from auctor.learners.checkpoint.checkpoint import Checkpoint
 from auctor.learners.trees.forest import ForestSettings, fit_forest
