@@ -40,7 +40,7 @@ def read_in_batches(
     names, _ = needed_columns(model, source, more, text)
     memory = read_memory(max_memory or DEFAULT_MEMORY, "--max-memory")
     # One half is for the rows that are read, the other one for the scores that are sorted.
-    n_rows = batch_rows(max_memory, len(names), share=2)
+    n_rows = batch_rows(max_memory, len(names), parts=2)
     sorter = ScoreSorter(spill, min(RUN_ROWS, (memory - FIXED_BYTES) // 2 // RUN_BYTES))
     comparison, n_missing = RowComparison(model), 0
     for rows in feature_batches(model, source, n_rows, more, text):

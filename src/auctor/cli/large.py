@@ -29,10 +29,10 @@ def is_large(table: str, max_memory: str | None) -> bool:
     return max_memory is not None or Path(table).is_dir()
 
 
-def batch_rows(max_memory: str | None, n_columns: int, share: int = 1) -> int:
+def batch_rows(max_memory: str | None, n_columns: int, parts: int = 1) -> int:
     """The number of rows that are read at a time.
 
-    The rows may take one of ``share`` equal parts of the memory that is not taken anyway.
+    The rows may take one of ``parts`` equal parts of the memory that is not taken anyway.
 
     Examples
     --------
@@ -41,9 +41,9 @@ def batch_rows(max_memory: str | None, n_columns: int, share: int = 1) -> int:
     """
     most = read_memory(max_memory or DEFAULT_MEMORY, "--max-memory")
     row_bytes = _ROW_BYTES + _CELL_BYTES * n_columns
-    n_rows = (most - FIXED_BYTES) // (share * row_bytes)
+    n_rows = (most - FIXED_BYTES) // (parts * row_bytes)
     if n_rows < _FEWEST_ROWS:
-        least = FIXED_BYTES + share * _FEWEST_ROWS * row_bytes
+        least = FIXED_BYTES + parts * _FEWEST_ROWS * row_bytes
         needed = memory_text(-(-least // 10**6) * 10**6)  # rounded up, so that it is enough
         raise ValueError(
             f"--max-memory is {memory_text(most)}, and this command needs about {needed} for "

@@ -186,8 +186,8 @@ def training_warnings(findings: Sequence[Finding], strict: bool) -> list[str]:
             f"{first_few(sorted(left), 3)}"
         )
     if strict and sentences:
-        found = "; ".join(sentences[:3]) + ("; ..." if len(sentences) > 3 else "")
-        raise ValueError(f"--strict: the rows differ from the training rows: {found}")
+        listed = "; ".join(sentences[:3]) + ("; ..." if len(sentences) > 3 else "")
+        raise ValueError(f"--strict: the rows differ from the training rows: {listed}")
     return sentences
 
 

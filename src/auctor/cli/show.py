@@ -123,10 +123,10 @@ def _parameters(parameters: dict[str, Any]) -> str:
 
 
 def _row_lines(record: TrainingRecord, model: Model) -> list[str]:
-    share = record.n_pos / max(record.n_rows, 1)
+    positive_fraction = record.n_pos / max(record.n_rows, 1)
     line = (
         f"training rows: {record.n_rows:,}, {record.n_pos:,} of them positive "
-        f"({model.classes[1]!r}, {share:.1%})"
+        f"({model.classes[1]!r}, {positive_fraction:.1%})"
     )
     if record.has_weights:
         negative, positive = record.effective_rows

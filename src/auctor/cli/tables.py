@@ -137,8 +137,8 @@ class CsvFile(TableFile):
         types = {name: pa.string() for name in names}
         numbers = [name for name in names if name not in text]
         with _name_in_errors(self.name):
-            found = find_types(self._blocks(numbers, types, nullable=True), numbers)
-        return self._tables(names, types | found, n_rows, nullable=True)
+            kinds = find_types(self._blocks(numbers, types, nullable=True), numbers)
+        return self._tables(names, types | kinds, n_rows, nullable=True)
 
     def verbatim_batches(self, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
         return self._tables(names, dict.fromkeys(names, pa.string()), n_rows, nullable=False)

@@ -156,8 +156,8 @@ def _bin_shared(
         columns = numbers[start : start + at_once]
         values = workers.map(lambda j: rows.pick(table.numbers(j)), columns)
         lines = workers.map(lambda own: _known_values(own, rows.weight), values)
-        found = zip(columns, values, find_bins(group, lines, max_bins), strict=True)
-        coded = workers.map(lambda f: _code(table.names[f[0]], *f[1:], rows, codes[f[0]]), found)
+        results = zip(columns, values, find_bins(group, lines, max_bins), strict=True)
+        coded = workers.map(lambda f: _code(table.names[f[0]], *f[1:], rows, codes[f[0]]), results)
         features.update(zip(columns, coded, strict=True))
     return tuple(features[j] for j in range(table.n_columns))
 

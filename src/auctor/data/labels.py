@@ -110,8 +110,8 @@ def join_labels(parts: Sequence[npt.NDArray[Any]], name: str) -> npt.NDArray[Any
     known = [labels for labels in parts if len(labels)]
     kinds = {_LABEL_KINDS.get(labels.dtype.kind, "other values") for labels in known}
     if len(kinds) > 1:
-        found = " and ".join(sorted(kinds))
-        raise ValueError(f"{name} has {found} in different parts; give it one type")
+        both = " and ".join(sorted(kinds))
+        raise ValueError(f"{name} has {both} in different parts; give it one type")
     # Empty arrays would change the type of the others.
     return np.concatenate(known or [np.empty(0), *parts][-1:])
 

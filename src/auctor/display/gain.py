@@ -98,9 +98,10 @@ class _CumulativeDisplay(PredictionDisplay):
 
     def _mark(self, ax: Any, fraction: float) -> None:
         """Mark a fraction of the rows on the first curve."""
-        found = self.curves[0].at(fraction)
-        x, y = self._seen((np.array([fraction]), np.array([found])))
-        text = f"{fraction:.1%} flagged: {found:.1%} of the positives, lift {found / fraction:.2f}"
+        captured = self.curves[0].at(fraction)
+        x, y = self._seen((np.array([fraction]), np.array([captured])))
+        lift = captured / fraction
+        text = f"{fraction:.1%} flagged: {captured:.1%} of the positives, lift {lift:.2f}"
         mark(ax, float(x[0]), float(y[0]), text)
 
     def _frame(self, ax: Any) -> None:
@@ -229,15 +230,15 @@ class LiftDisplay(_CumulativeDisplay):
     _size: ClassVar[tuple[float, float]] = (6.2, 4.8)
 
     def _seen(self, points: Points) -> Points:
-        flagged, found = points
+        flagged, captured = points
         if len(flagged) > 1:  # a curve, not a single point
-            start = np.array([_FIRST]), np.interp([_FIRST], flagged, found)
+            start = np.array([_FIRST]), np.interp([_FIRST], flagged, captured)
             later = flagged > _FIRST
-            flagged, found = (
+            flagged, captured = (
                 np.append(first, values[later])
-                for first, values in zip(start, (flagged, found), strict=True)
+                for first, values in zip(start, (flagged, captured), strict=True)
             )
-        return flagged, found / flagged
+        return flagged, captured / flagged
 
     def _label(self, curve: DisplayedGain) -> str:
         text = f"lift {curve.at(0.1) / 0.1:.2f} in the top 10%"

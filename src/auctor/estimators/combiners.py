@@ -43,7 +43,7 @@ class Combined:
 
 @dataclass(frozen=True)
 class CombinerSettings:
-    """What the combiners are told."""
+    """The settings of a combiner."""
 
     combiner: str
     target: Target

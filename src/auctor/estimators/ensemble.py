@@ -106,8 +106,8 @@ class RankEnsemble(RankingEstimator):
         of fewer parts. docs/ensemble.md compares the two.
     categorical_features : "from_dtype" or array-like of str, int or bool, default="from_dtype"
         Names, positions or mask of additional columns to treat as categorical. Columns of strings
-        and columns of a categorical dtype are always categorical. Members of other libraries are
-        not told.
+        and columns of a categorical dtype are always categorical. The members of other libraries do
+        not receive this argument.
     frequency_weights : bool, default=False
         Whether ``sample_weight`` counts copies of a row, so that the sum of the weights is the
         number of rows. By default only the proportions of the weights matter, and rules that need a

@@ -85,15 +85,15 @@ class GroupPart:
     def rates(self) -> dict[str, Measure]:
         """The estimates at the threshold, and the calibration if there are probabilities."""
         positive, scores = self.sample.positive, self.sample.scores
-        found: dict[str, Measure] = {
+        results: dict[str, Measure] = {
             "flagged": make_rate(self.rows, self.flagged, scores[0]),
             "tpr": self._class_rate(positive),
             "fpr": self._class_rate(~positive),
         }
         if len(scores) > 1:
             observed = make_rate(self.rows, positive, positive.astype(np.float64))
-            found["calibration"] = Calibration(_mean(self.rows, scores[1]), observed)
-        return found
+            results["calibration"] = Calibration(_mean(self.rows, scores[1]), observed)
+        return results
 
     def _class_rate(self, of: Bools) -> Rate:
         return make_rate(self.rows.take(of), self.flagged[of], self.rows.scores[of])
@@ -222,10 +222,10 @@ class GroupedRows:
         except CancelledError:  # look at the rows: seldom, for a group with nearly all the weight
             part = self.take(self.values.codes != k)
             return part.sizes, part.rates
-        found: dict[str, Measure] = {"tpr": tpr.rate, "fpr": fpr.rate}
+        results: dict[str, Measure] = {"tpr": tpr.rate, "fpr": fpr.rate}
         if len(self.sample.scores) > 1:
-            found["calibration"] = Calibration(self._predicted_without(k), observed.rate)
-        return Sizes(tpr.n_rows, fpr.n_rows, observed.n_rows), found
+            results["calibration"] = Calibration(self._predicted_without(k), observed.rate)
+        return Sizes(tpr.n_rows, fpr.n_rows, observed.n_rows), results
 
     @cached_property
     def _rest_rates(self) -> dict[str, RestRates]:
@@ -233,14 +233,14 @@ class GroupedRows:
         whole, codes = self.whole, self.values.codes
         positive = self.sample.positive
         classes = {"tpr": positive, "fpr": ~positive}
-        found = {
+        results = {
             name: RestRates(
                 whole.rows.take(of), whole.flagged[of], whole.rows.scores[of], codes[of]
             )
             for name, of in classes.items()
         }
         labels = positive.astype(np.float64)
-        return found | {"observed": RestRates(whole.rows, positive, labels, codes)}
+        return results | {"observed": RestRates(whole.rows, positive, labels, codes)}
 
     def _predicted_without(self, k: int) -> float:
         """The mean predicted probability of all rows but those of group k."""

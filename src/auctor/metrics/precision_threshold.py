@@ -93,13 +93,13 @@ def _run(rejected: Callable[[slice], Bools], chosen: int, n: int) -> tuple[int, 
     first, last = 0, n - 1
     for start in range(chosen, 0, -_NEAR):
         part = slice(max(start - _NEAR, 0), start)
-        found = np.flatnonzero(rejected(part))
-        if len(found):
-            first = part.start + int(found[-1]) + 1
+        positions = np.flatnonzero(rejected(part))
+        if len(positions):
+            first = part.start + int(positions[-1]) + 1
             break
     for start in range(chosen + 1, n, _NEAR):
-        found = np.flatnonzero(rejected(slice(start, min(start + _NEAR, n))))
-        if len(found):
-            last = start + int(found[0]) - 1
+        positions = np.flatnonzero(rejected(slice(start, min(start + _NEAR, n))))
+        if len(positions):
+            last = start + int(positions[0]) - 1
             break
     return first, last

@@ -205,8 +205,8 @@ def roc_curve_of_batches(
 
 def _other_labels(labels: npt.NDArray[Any], pos_label: Any) -> set[Any]:
     """The labels of a batch that are not the positive one; an error if some are missing."""
-    found = distinct_labels(labels, "y_true") if len(labels) else labels
-    return {label for label in found.tolist() if label != pos_label}
+    classes = distinct_labels(labels, "y_true") if len(labels) else labels
+    return {label for label in classes.tolist() if label != pos_label}
 
 
 def _check_one(others: set[Any], pos_label: Any) -> None:

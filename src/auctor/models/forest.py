@@ -343,10 +343,10 @@ def score_blocks(
     def score(start: int) -> None:
         size = min(block, len(scores) - start)
         if aggregate == "median":
-            found = aggregated(walker.ranks(codes, start, size), aggregate)
+            values = aggregated(walker.ranks(codes, start, size), aggregate)
         else:
-            found = walker.sums(codes, start, size)
-        scores[start : start + size] = found
+            values = walker.sums(codes, start, size)
+        scores[start : start + size] = values
 
     (workers or Workers(1)).map(score, range(0, len(scores), block))
     return scores / walker.n_trees if aggregate == "mean" else scores

@@ -143,13 +143,13 @@ class RowComparison:
     def findings(self) -> list[Finding]:
         """How all rows so far differ from the training rows, the most important column first."""
         alpha = _FALSE_ALARMS / (_TESTS * max(len(self._counts), 1))
-        found = [
+        differences = [
             finding
             for counts in self._counts
             if counts is not None
             for finding in counts.findings(alpha)
         ]
-        return sorted(found, key=lambda finding: -(finding.importance or 0.0))
+        return sorted(differences, key=lambda finding: -(finding.importance or 0.0))
 
 
 def _make_counts(column: ColumnSummary, kind: Any) -> "_NumberCounts | _CategoryCounts | None":

@@ -38,13 +38,13 @@ def find_interactions(dependence: Dependence, features: list[int]) -> list[Inter
     points = dependence.codes[:, :_MOST_POINTS]
     weight = dependence.row_fraction[: points.shape[1]]
     alone = {j: dependence.joint([j], points[[j]]) for j in features}
-    found = []
+    interactions = []
     for pair in combinations(features, 2):
         trees = alone[pair[0]] + alone[pair[1]]
         beyond = dependence.joint(pair, points[list(pair)]) - trees
         single = trees + sum(dependence.additive(j)[points[j]] for j in pair)
-        found.append(Interaction(pair, variance(beyond, weight), variance(single, weight)))
-    return sorted(found, key=lambda one: -one.variance)
+        interactions.append(Interaction(pair, variance(beyond, weight), variance(single, weight)))
+    return sorted(interactions, key=lambda one: -one.variance)
 
 
 def variance(values: Floats, weight: Floats) -> float:
@@ -57,8 +57,8 @@ def interaction_facts(
     dependence: Dependence, features: list[int], score_variance: float
 ) -> dict[str, Any]:
     """The strongest interactions, and a heat map of the first."""
-    found = find_interactions(dependence, features)
-    strong = [one for one in found if one.variance > _NOTHING * score_variance]
+    interactions = find_interactions(dependence, features)
+    strong = [one for one in interactions if one.variance > _NOTHING * score_variance]
     rows = [
         {
             "features": [clean(dependence.features[j].name) for j in one.features],
@@ -69,7 +69,7 @@ def interaction_facts(
     ]
     return {
         "n_features": len(features),
-        "n_pairs": len(found),
+        "n_pairs": len(interactions),
         "n_found": len(strong),
         "n_rows": dependence.codes.shape[1],
         "rows": rows,

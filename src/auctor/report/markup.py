@@ -123,10 +123,10 @@ def dated(words: Any) -> str:
     >>> dated("2026-11-18T15:49:07Z"), dated("loans.csv, 80 rows; fitted on 2026-11-18")
     ('18 November 2026, 15:49 UTC', 'loans.csv, 80 rows; fitted on 18 November 2026')
     """
-    found = _DATE.search(str(words))
-    if found is None or not 1 <= int(found[3]) <= 12:
+    match = _DATE.search(str(words))
+    if match is None or not 1 <= int(match[3]) <= 12:
         return str(words)
-    before, year, month, day, time = found.groups()
+    before, year, month, day, time = match.groups()
     clock = f", {time} UTC" if time else ""
     date = f"{int(day)} {_MONTHS[int(month) - 1]} {year}{clock}"
-    return f"{str(words)[: found.start()]}{before}{date}"
+    return f"{str(words)[: match.start()]}{before}{date}"

@@ -264,8 +264,8 @@ def _how(
     location = movement.location
     if location is not None and 2 * location.p_value < ALPHA:
         way = "higher" if location.superiority > 0.5 else "lower"
-        share = max(location.superiority, 1 - location.superiority)
-        words.append(f"{way} values, in {share:.0%} of pairs of a new and a training row")
+        fraction = max(location.superiority, 1 - location.superiority)
+        words.append(f"{way} values, in {fraction:.0%} of pairs of a new and a training row")
     if "missing" in kinds:
         words.append(f"more missing values, {_change(movement.cells[0])}")
     if "unseen category" in kinds:

@@ -162,11 +162,11 @@ def _features(facts: dict[str, Any]) -> Markup:
     listed = table("The score and the features; those that moved first", head, rows, "movements")
     left = len(movements) - len(rows)
     more = paragraph(f"{left} more features are not shown.") if left > 0 else ""
-    told = {one["name"] for one in facts["features"] if one["verdict"] == "moved"}
+    named = {one["name"] for one in facts["features"] if one["verdict"] == "moved"}
     findings = "".join(
         paragraph(_sentence(one["sentence"]), "note")
         for one in facts["findings"]
-        if one["column"] not in told
+        if one["column"] not in named
     )
     cards = "".join(_card(one) for one in movements[:_MOST_CARDS])
     return Markup(f'{listed}{more}{findings}{_KEY}<div class="grid" id="cards">{cards}</div>')

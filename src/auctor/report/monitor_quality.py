@@ -240,12 +240,12 @@ def at_threshold(model: Model, rows: Scored, labelled: bool) -> AtThreshold:
     """The flagged fraction, and with labels the other rates, at the threshold of the model."""
     flagged = is_flagged(rows.scores, model.threshold)
     every = np.ones(len(flagged), dtype=bool)
-    share = _rate(rows, every, flagged)
+    flagged_fraction = _rate(rows, every, flagged)
     if not labelled:
-        return AtThreshold(model.threshold, share)
+        return AtThreshold(model.threshold, flagged_fraction)
     return AtThreshold(
         model.threshold,
-        share,
+        flagged_fraction,
         _rate(rows, rows.positive, flagged) if rows.positive.any() else None,
         _rate(rows, ~rows.positive, flagged) if not rows.positive.all() else None,
         _rate(rows, flagged, rows.positive) if flagged.any() else None,

@@ -184,8 +184,8 @@ class Monitoring:
 
     def _quality_sentences(self) -> list[str]:
         """Rows unlike those of training, and AUC, KS, calibration and rates."""
-        told = {movement.name for movement in self.moved}
-        others = [finding for finding in self.findings if finding.column not in told]
+        named = {movement.name for movement in self.moved}
+        others = [finding for finding in self.findings if finding.column not in named]
         lines = [str(finding) for finding in others[:_MOST_SHOWN]]
         if self.quality is not None:
             quality = self.quality

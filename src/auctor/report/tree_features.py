@@ -123,20 +123,20 @@ class TreeFeatures:
         table = self._rows.table.take(np.sort(self._order[:_MOST_SPREAD]))
         if isinstance(self.model, ForestModel):
             none = np.zeros(table.n_rows)
-            found = find_spread(none, none, self.model.decision_function(table))
+            spread = find_spread(none, none, self.model.decision_function(table))
             words = "All of the variance of the score is due to trees."
         else:
-            found = self.model.spread(table)
-            words = str(found)
-        return {"sentence": words, **_spread_facts(found)}
+            spread = self.model.spread(table)
+            words = str(spread)
+        return {"sentence": words, **_spread_facts(spread)}
 
 
-def _spread_facts(found: ScoreSpread) -> dict[str, Any]:
+def _spread_facts(spread: ScoreSpread) -> dict[str, Any]:
     names = ("single features", "pairs of features", "trees")
-    parts = zip(names, found.fractions, strict=True)
+    parts = zip(names, spread.fractions, strict=True)
     return {
-        "n_rows": found.n_rows,
-        "variance": found.variance,
+        "n_rows": spread.n_rows,
+        "variance": spread.variance,
         "parts": [{"name": name, "fraction": fraction} for name, fraction in parts],
     }
 

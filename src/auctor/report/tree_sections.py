@@ -83,20 +83,20 @@ def tree_cells(row: dict[str, Any], missing: str) -> list[Any]:
 
 def interactions(facts: dict[str, Any]) -> Markup:
     """The strongest interactions as a table, with a place for the heat map; empty without them."""
-    found = facts["features"].get("interactions")
-    if found is None:
+    pairs = facts["features"].get("interactions")
+    if pairs is None:
         return Markup("")
     heading = '<h3 id="h-interactions">Interactions</h3>'
-    if not found["rows"]:
+    if not pairs["rows"]:
         words = (
-            f"The {found['n_features']} most important features do not interact: the score is a "
+            f"The {pairs['n_features']} most important features do not interact: the score is a "
             "sum of functions of single features."
         )
         return Markup(heading + paragraph(words))
     words = (
         "Two features interact if the effect of one depends on the value of the other. The "
-        f"interaction is measured for the {count(found['n_pairs'], 'pair')} of the "
-        f"{found['n_features']} most important features, as what the partial dependence on both "
+        f"interaction is measured for the {count(pairs['n_pairs'], 'pair')} of the "
+        f"{pairs['n_features']} most important features, as what the partial dependence on both "
         "has beyond the sum of those on each. Small values may be due to chance."
     )
     rows = [
@@ -105,10 +105,10 @@ def interactions(facts: dict[str, Any]) -> Markup:
             percent(row["share"]),
             percent(row["of_pair"]),
         ]
-        for row in found["rows"]
+        for row in pairs["rows"]
     ]
     head = ["features", "part of the score's variance", "part of the pair's effect"]
-    caption = f"Strongest interactions, by partial dependence on {count(found['n_rows'], 'row')}"
+    caption = f"Strongest interactions, by partial dependence on {count(pairs['n_rows'], 'row')}"
     listed = table(caption, head, rows, "interaction-table")
     return Markup(
         f'{heading}{paragraph(words)}<div class="two">{listed}<div id="interaction"></div></div>'

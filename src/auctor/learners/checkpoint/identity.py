@@ -61,11 +61,11 @@ def identify(learner: str, data: RankingData, settings: Any, **others: Any) -> d
 
 def check_same(was: Any, now: dict[str, Any], place: str) -> None:
     """Raise an error that says what differs, unless both identities are equal."""
-    found = [text for _, text in zip(range(_MOST_NAMED + 1), _differences(was, now), strict=False)]
-    if not found:
+    texts = [text for _, text in zip(range(_MOST_NAMED + 1), _differences(was, now), strict=False)]
+    if not texts:
         return
-    more = ", and more" if len(found) > _MOST_NAMED else ""
-    differences = "; ".join(found[:_MOST_NAMED]) + more
+    more = ", and more" if len(texts) > _MOST_NAMED else ""
+    differences = "; ".join(texts[:_MOST_NAMED]) + more
     error = OtherFitError(
         f"the checkpoint {place} is of another fit: {differences}. Give checkpoint another folder "
         "for this fit, or remove the file to start anew"

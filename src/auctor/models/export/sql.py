@@ -194,13 +194,13 @@ class _Query:
         if bins.categories is not None:
             return self._by_category(bins, values)
         column = self._inputs[bins.input]
-        found = self._by_cuts(column, bins.cuts, values[1:])
-        if found.text == values[0].text:
-            return found
-        text = f"CASE WHEN {column} IS NULL THEN {values[0]} ELSE {found} END"
-        if found.text.startswith("CASE WHEN "):
-            text = f"CASE WHEN {column} IS NULL THEN {values[0]} {found.text[5:]}"
-        return collect(text, (column, values[0], found))
+        binned = self._by_cuts(column, bins.cuts, values[1:])
+        if binned.text == values[0].text:
+            return binned
+        text = f"CASE WHEN {column} IS NULL THEN {values[0]} ELSE {binned} END"
+        if binned.text.startswith("CASE WHEN "):
+            text = f"CASE WHEN {column} IS NULL THEN {values[0]} {binned.text[5:]}"
+        return collect(text, (column, values[0], binned))
 
     def _by_cuts(self, column: Expr, cuts: Sequence[float], values: Sequence[Expr]) -> Expr:
         """The value of a number's bin; neighbours of equal values are one bin."""
@@ -370,11 +370,11 @@ def _braced(text: str) -> str:
 
 def _beyond_double(plan: Plan) -> set[int]:
     """Inputs with whole numbers as categories that float64 does not hold."""
-    found: set[int] = set()
+    binned: set[int] = set()
 
     def look(bins: Bins) -> None:
         if any(isinstance(c, int) and abs(c) >= 2**53 for c in bins.categories or ()):
-            found.add(bins.input)
+            binned.add(bins.input)
 
     def walk(term: Term) -> None:
         match term:
@@ -400,4 +400,4 @@ def _beyond_double(plan: Plan) -> set[int]:
                 walk(term.term)
 
     walk(plan.score)
-    return found
+    return binned
