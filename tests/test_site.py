@@ -67,7 +67,21 @@ def undefined_names(code: str) -> set[str]:
             known.add(node.name)
         elif isinstance(node, ast.arg):
             known.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name is not None:
+            known.add(node.name)
     return used - known
+
+
+def test_every_public_class_and_function_has_an_example() -> None:
+    with_example = set(dict(public_examples()))
+    lacking = {
+        f"{module}.{name}"
+        for module in MODULES
+        for name in public_names(import_module(module))
+        if callable(getattr(import_module(module), name))
+    } - with_example
+    # The example of `auctor.dask.metrics.auc` has them all, so that one cluster is started.
+    assert lacking == {f"auctor.dask.metrics.{name}" for name in ("auc_ci", "ks", "roc_curve")}
 
 
 def test_examples_can_be_pasted() -> None:

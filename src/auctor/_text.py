@@ -125,6 +125,18 @@ def p_words(p_value: float) -> str:
     return "<0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
+def p_equation(p_value: float) -> str:
+    """A p-value in a sentence.
+
+    Examples
+    --------
+    >>> p_equation(0.0312), p_equation(0.0)
+    ('p = 0.031', 'p < 0.0001')
+    """
+    words = p_words(p_value)
+    return f"p < {words[1:]}" if words.startswith("<") else f"p = {words}"
+
+
 def first_few(names: Iterable[object], most: int = 5, quote: bool = True) -> str:
     """The first ``most`` names of a list, quoted, and dots if there are more.
 

@@ -42,13 +42,15 @@ def test_a_killed_command_goes_on(train: Path, tmp_path: Path, capsys) -> None:
     assert killed == whole
 
 
-def test_large_tables_go_on(train: Path, tmp_path: Path, monkeypatch) -> None:
+def test_large_tables_go_on(train: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     words = ["fit", str(train), *FIT, "--param", "n_estimators=30", "--max-memory", "2GB"]
     folder = tmp_path / "state"
     kept = [*words, "--checkpoint", str(folder), "--out", str(tmp_path / "kept.json")]
     with monkeypatch.context() as patch:
         patch.setattr("auctor.cli.fit_large.to_json", interrupt)
         assert main(kept) == 130
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said == f"auctor: interrupted; the same command goes on with the state in {folder}"
     assert sorted(path.name for path in folder.iterdir()) == [
         "fit-final.checkpoint",
         "fit-fold-1.checkpoint",

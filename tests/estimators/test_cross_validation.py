@@ -10,7 +10,11 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from auctor import MartiRank, RankBoost, SmoothAUCBoostCV, TreeRank
 from auctor.estimators import cross_validation as crossval
@@ -132,6 +136,39 @@ def test_labels_and_positive_class(X: Any, y: Any) -> None:
     chosen = cross_val_auc(RankBoost(n_estimators=5, pos_label="bad"), X, words, cv=3)
     assert chosen.auc.value == pytest.approx(usual)
     assert chosen.auc.n_pos == y.sum()
+
+
+def wrapped(ranker: RankBoost) -> list[Any]:
+    search = GridSearchCV(ranker, {"n_estimators": [5]}, cv=2)
+    searched_pipeline = GridSearchCV(make_pipeline(StandardScaler(), ranker), {}, cv=2)
+    return [
+        make_pipeline(StandardScaler(), ranker),
+        search,
+        make_pipeline(StandardScaler(), search),
+        searched_pipeline,
+        FixedThresholdClassifier(ranker),
+        CalibratedClassifierCV(ranker, cv=2),
+    ]
+
+
+@pytest.mark.parametrize("k", range(6))
+def test_the_positive_class_of_a_wrapped_ranker(X: Any, y: Any, k: int) -> None:
+    words = np.where(y == 1, "bad", "good").astype(object)
+    inner = wrapped(RankBoost(n_estimators=5, pos_label="bad"))[k]
+    result = cross_val_auc(inner, X, words, cv=3)
+    assert result.auc.n_pos == y.sum()
+    usual = cross_val_auc(wrapped(RANKER)[k], X, y, folds=result.folds).auc.value
+    assert result.auc.value == pytest.approx(usual)
+    assert usual > 0.6
+
+
+def test_another_positive_class_than_that_of_the_ranker(X: Any, y: Any) -> None:
+    words = np.where(y == 1, "bad", "good").astype(object)
+    ranker = RankBoost(n_estimators=5, pos_label="bad")
+    bad = cross_val_auc(ranker, X, words, cv=3)
+    good = cross_val_auc(ranker, X, words, folds=bad.folds, pos_label="good")
+    assert good.auc.value == pytest.approx(bad.auc.value)
+    np.testing.assert_array_equal(good.scores, -bad.scores)
 
 
 def test_weights_reach_fit_and_interval(X: Any, y: Any) -> None:

@@ -25,6 +25,16 @@ def test_prints_as_a_sentence():
     )
 
 
+def test_a_tiny_p_value_is_printed_as_a_bound():
+    y, score = np.repeat([0, 1], 300), np.arange(600.0)
+    for result in (
+        metrics.compare_auc(y, score, -score),
+        metrics.compare_auc(y, score, -score % 7, method="delong"),
+        metrics.compare_metric(y, score, -score % 7, metric="ks"),
+    ):
+        assert "p < 0.0001 (" in str(result)
+
+
 def test_paired_delong_equals_the_matrix_of_pairs(paired):
     y, a, b = paired
     covariance = slow.delong_covariance(y, a, b)

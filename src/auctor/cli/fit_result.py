@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from auctor._text import interval, one_line, p_words
+from auctor._text import interval, one_line, p_equation
 from auctor._typing import Floats
 from auctor.cli.facts import difference_words, interval_facts, with_interval
 from auctor.cli.holdout import HoldoutResult
@@ -218,6 +218,4 @@ def _baseline_lines(baseline: Baseline, metric: Metric) -> list[str]:
 def _difference(metric: str, compared: MetricComparison) -> str:
     difference, ends = difference_words(compared)
     level = f"{100 * compared.level:g}% CI"
-    p_value = p_words(compared.p_value)
-    sign = "" if p_value.startswith("<") else "= "
-    return f"{difference} in {metric} ({level} {ends}, p {sign}{p_value})"
+    return f"{difference} in {metric} ({level} {ends}, {p_equation(compared.p_value)})"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
+from auctor._text import without_controls
 from auctor.cli.argument_parser import WRONG_USAGE
 from auctor.cli.config import add_config
 from auctor.cli.errors import UsageError, is_expected, one_line
@@ -58,7 +59,9 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace, words: list[
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        return _print_error("auctor: interrupted", INTERRUPTED)
+        folder = without_controls(getattr(args, "checkpoint", None) or "")
+        hint = f"; the same command goes on with the state in {folder}" if folder else ""
+        return _print_error(f"auctor: interrupted{hint}", INTERRUPTED)
     except UsageError as error:
         see = f"(see auctor {args.command} --help)"
         return _print_error(f"auctor: error: {one_line(error)} {see}", WRONG_USAGE)

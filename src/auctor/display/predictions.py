@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from auctor._pos_label import grows_towards
 from auctor._typing import Bools, Floats, Indices, Ints
 from auctor.data import read_labels, read_scores, read_vector, read_weights
 from auctor.display.look import ShortRepr
@@ -322,18 +323,7 @@ def _classes(estimator: Any) -> tuple[list[Any], Any]:
         raise ValueError(
             f"the estimator has {len(classes)} classes; give a classifier of two classes"
         )
-    return classes, _grows_towards(estimator, classes[1])
-
-
-def _grows_towards(estimator: Any, usual: Any) -> Any:
-    """``pos_label_`` of an estimator of auctor, or of the one inside a search or a pipeline."""
-    if hasattr(estimator, "pos_label_"):
-        return np.asarray(estimator.pos_label_).tolist()
-    if hasattr(estimator, "best_estimator_"):
-        return _grows_towards(estimator.best_estimator_, usual)
-    if hasattr(estimator, "steps"):
-        return _grows_towards(estimator.steps[-1][1], usual)
-    return usual
+    return classes, np.asarray(grows_towards(estimator)).tolist()
 
 
 def _read_cv_results(cv_results: Any) -> tuple[list[Any], list[Indices]]:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from auctor._text import signed
+from auctor._text import p_equation, signed
 from auctor._typing import Floats
 from auctor.display.look import (
     GREY,
@@ -253,5 +253,5 @@ def _test(comparison: AucComparison) -> str:
     ends = f"{comparison.low:.3f} to {comparison.high:.3f}"
     return (
         f"difference of AUC (first - second) {signed(comparison.difference)} ({ends}), "
-        f"p = {comparison.p_value:.2g}\n{comparison.method}"
+        f"{p_equation(comparison.p_value)}\n{comparison.method}"
     )

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from auctor._pos_label import asked_pos_label
 from auctor._progress import Progress
 from auctor._typing import Bools, Floats, Indices
 from auctor.data import read_labels, read_vector, read_weights
@@ -91,7 +92,8 @@ def cross_val_auc(
     sample_weight : array-like of shape (n_rows,), default=None
         Used in fitting and in the AUC. The interval uses the effective number of rows.
     pos_label : label, default=None
-        The positive class. None takes that of the estimator, or the larger of the two labels.
+        The positive class. None takes that of the estimator, also of one in a pipeline or a
+        search, or the larger of the two labels.
     random_state : int, RandomState instance or None, default=0
         Seed of the random choices. None makes different choices in every call.
     verbose : bool, default=False
@@ -122,7 +124,7 @@ def cross_val_auc(
     """
     names = read_vector(y, "y")
     if pos_label is None:
-        pos_label = getattr(estimator, "pos_label", None)
+        pos_label = asked_pos_label(estimator)
     labels = read_labels(names, pos_label=pos_label)
     weight = read_weights(sample_weight, len(names))
     rng = check_random_state(random_state)

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from auctor._pos_label import grows_towards
 from auctor._typing import Floats, Indices
 from auctor.data import check_sparse
 
@@ -15,9 +16,7 @@ def estimator_scores(fitted: Any, rows: Any, positive_label: Any) -> Floats:
     """Scores that are larger for rows that are more likely positive."""
     if hasattr(fitted, "decision_function"):
         scores = np.asarray(fitted.decision_function(rows), dtype=np.float64)
-        # Ours grow towards their pos_label; others towards the larger label.
-        is_ours = hasattr(fitted, "pos_label_")
-        return scores if is_ours or fitted.classes_[1] == positive_label else -scores
+        return scores if grows_towards(fitted) == positive_label else -scores
     column = int(np.flatnonzero(np.asarray(fitted.classes_) == positive_label)[0])
     return np.asarray(fitted.predict_proba(rows), dtype=np.float64)[:, column]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from auctor._checks import check_level, check_whole
-from auctor._text import count, interval, signed
+from auctor._text import count, interval, p_equation, signed
 from auctor.metrics.auc_pairs import (
     AucPair,
     estimate_paired,
@@ -93,7 +93,7 @@ class AucComparison:
         values = self.auc_a, self.auc_b
         return (
             f"{describe_difference('AUC', values, self.difference, self)}, "
-            f"{self._statistic()}p = {self.p_value:.2g} ({self.method}, "
+            f"{self._statistic()}{p_equation(self.p_value)} ({self.method}, "
             f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from auctor._text import count, one_line, p_words, signed, signless
+from auctor._text import count, one_line, p_equation, signed, signless
 
 # The measures of a group, in the order of the table, and what they are called.
 MEASURES = {
@@ -164,8 +164,7 @@ class GroupTest:
         if self.other == OTHERS:
             other = OTHERS.replace("group", noun)
         ends = f"{100 * level:g}% CI {signless(self.low)} to {signless(self.high)}"
-        p = p_words(self.p_adjusted)
-        p = f"p {p}" if p.startswith("<") else f"p = {p}"
+        p = p_equation(self.p_adjusted)
         tail = f"difference {signed(self.difference)} ({ends}), adjusted {p}."
         name = f"{noun.capitalize()} {_short(self.group)!r}"
         if self.measure == "calibration":

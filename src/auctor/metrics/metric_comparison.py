@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from auctor._checks import check_choice, check_level, check_one, check_region, check_whole
-from auctor._text import count
+from auctor._text import count, p_equation
 from auctor._typing import Floats
 from auctor.metrics.auc_pairs import is_same_order
 from auctor.metrics.bootstrap import (
@@ -97,8 +97,9 @@ class MetricComparison:
         name = f"{self.name} {self.where}" if self.where else self.name
         values = self.value_a, self.value_b
         return (
-            f"{describe_difference(name, values, self.difference, self)}, p = {self.p_value:.2g} "
-            f"({self.method}, {count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
+            f"{describe_difference(name, values, self.difference, self)}, "
+            f"{p_equation(self.p_value)} ({self.method}, "
+            f"{count(self.n_pos, 'positive')}, {count(self.n_neg, 'negative')})"
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from auctor._checks import check_one, check_region, check_top
+from auctor._pos_label import grows_towards
 from auctor._typing import Floats
 from auctor.metrics.area import partial_auc
 from auctor.metrics.separation import ks
@@ -48,19 +49,8 @@ class MetricScorer:
 def _response(estimator: Any, X: Any) -> tuple[Floats, Any]:
     """The score of each row, and the label of the class with the higher scores."""
     if hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X)), _positive_label(estimator)
+        return np.asarray(estimator.decision_function(X)), grows_towards(estimator)
     return np.asarray(estimator.predict_proba(X))[:, 1], estimator.classes_[1]
-
-
-def _positive_label(estimator: Any) -> Any:
-    """``pos_label_`` of the estimator, or of the one inside a pipeline or a search."""
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps"):
-            estimator = estimator.steps[-1][1]
-        else:
-            return getattr(estimator, "pos_label_", estimator.classes_[1])
 
 
 ks_scorer = MetricScorer(ks)

@@ -237,7 +237,8 @@ def monitor(
     ----------
     model : Model
         A model with a training record, such as :func:`auctor.load` returns for a file of
-        `auctor fit`. In Python :func:`auctor.models.make_record` makes one.
+        `auctor fit`, or of ``estimator.save(path, X, y)`` with the training rows.
+        :func:`auctor.models.make_record` makes a record for a model that has none.
     X : table
         New rows, of any kind that the model can score.
     y : array-like of shape (n_rows,), optional
@@ -291,8 +292,9 @@ def check_record(model: Model, name: str = "the model") -> TrainingRecord:
     if model.training is None:
         raise ValueError(
             f"{name} has no record of its training rows to compare with: it was saved from Python "
-            "without one, or by an earlier release; fit it again with `auctor fit`, or add one in "
-            "Python: dataclasses.replace(model, training=auctor.models.make_record(model, X, "
+            "without them, or by an earlier release; save the fitted estimator with its training "
+            "rows, estimator.save(path, X, y), fit it again with `auctor fit`, or add a record to "
+            "the model: dataclasses.replace(model, training=auctor.models.make_record(model, X, "
             "y == 1))"
         )
     return model.training
