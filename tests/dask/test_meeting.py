@@ -1,6 +1,7 @@
 """The actor in which the workers of a fit meet, without a cluster."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,9 @@ def run(*calls, timeout=5.0):
         meeting = Meeting(["first", "second"], timeout)
         return await asyncio.gather(*(call(meeting) for call in calls), return_exceptions=True)
 
-    return asyncio.run(meet())
+    # In a thread of its own: the browser of other tests keeps an event loop running in this one.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, meet()).result()
 
 
 def test_all_members_get_all_items_or_the_sum():
