@@ -17,8 +17,8 @@ def oldest(requirement: str) -> str:
 
     Examples
     --------
-    >>> oldest("scikit-learn>=1.6"), oldest("pyarrow>=16"), oldest("dask[dataframe]>=2024.8")
-    ('scikit-learn==1.6.*', 'pyarrow==16.*', 'dask[dataframe]==2024.8.*')
+    >>> oldest("scikit-learn>=1.6"), oldest("pyarrow>=16"), oldest("dask[dataframe]>=2025.5")
+    ('scikit-learn==1.6.*', 'pyarrow==16.*', 'dask[dataframe]==2025.5.*')
     """
     name, version = re.fullmatch(r"([\w.\[\]-]+)\s*>=\s*([\d.]+)", requirement).groups()  # type: ignore[union-attr]
     return f"{name}=={version}.*"

@@ -52,7 +52,10 @@ def client():
 @pytest.fixture(scope="module")
 def processes():
     """Two workers that are processes."""
-    with start(2, processes=True) as cluster, distributed.Client(cluster) as client:
+    # A worker that was killed may need longer than usual to come back on a busy machine; after that
+    # time Dask gives it up.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "60s"})
+    with patience, start(2, processes=True) as cluster, distributed.Client(cluster) as client:
         yield client
 
 
@@ -224,6 +227,15 @@ def fail():
 def test_a_partition_that_raises_is_named(client, table):
     parts = [*delayed_tables(table), dask.delayed(fail)()]
     with pytest.raises(RuntimeError, match=r"partition 1 could not be computed.*the file is gone"):
+        DaskRanker(RankBoost(n_estimators=2), client).fit(parts)
+
+
+def test_partitions_that_no_worker_may_compute_are_named(client, table, monkeypatch):
+    monkeypatch.setattr(run_module, "_IDLE", 0.6)
+    with dask.annotate(workers=["tcp://127.0.0.1:9"]):  # a worker that was lost
+        bound = dask.delayed(take_rows)(table, slice(100, None))
+    parts = [*delayed_tables(table.iloc[:100]), bound]
+    with pytest.raises(RuntimeError, match="partition 1 is not computed: no worker has worked for"):
         DaskRanker(RankBoost(n_estimators=2), client).fit(parts)
 
 

@@ -104,6 +104,19 @@ def test_the_result_of_a_worker_that_was_lost_is_not_waited_for():
     assert run_module._result(SimpleNamespace(status="error", result=result)) is None
 
 
+def test_a_worker_that_does_not_begin_is_named(monkeypatch):
+    waiting = SimpleNamespace(status="pending", done=lambda: False)
+    client = SimpleNamespace(
+        nthreads=lambda: {"tcp://a:1": 1},
+        submit=lambda *args, **options: waiting,
+        cancel=lambda *args, **options: None,
+    )
+    monkeypatch.setattr(run_module, "_wait_for_one", lambda futures: None)
+    attempt = run_module._Attempt(client, None, [], {"tcp://a:1": [0]}, 0.05, None)
+    with pytest.raises(RuntimeError, match=r"worker tcp://a:1 did not begin the fit in 0\.05 sec"):
+        attempt.run()
+
+
 def test_a_worker_that_cannot_make_a_meeting_is_named():
     client = SimpleNamespace(nthreads=lambda: {"tcp://a:1": 1})
     attempt = run_module._Attempt(client, None, [], {"tcp://a:1": [0]}, 60.0, None)

@@ -172,6 +172,26 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"b.parquet lacks the column 'count'"):
             self.fit(tmp_path)
 
+    def test_column_that_the_first_file_lacks(self, table, tmp_path):
+        table[:30].drop(columns="number").to_parquet(tmp_path / "a.parquet")
+        table[30:].to_parquet(tmp_path / "b.parquet")
+        message = "a.parquet lacks the column 'number'; give all parts the same columns"
+        with pytest.raises(ValueError, match=message):
+            RankBoost(5).fit_dataset(read_dataset(tmp_path, target="y"))
+        chosen = read_dataset(tmp_path, target="y", features=["text"])
+        assert RankBoost(5).fit_dataset(chosen).n_features_in_ == 1
+
+    def test_csv_files_that_cannot_be_read(self, table, tmp_path):
+        path = tmp_path / "twice.csv"
+        path.write_text("a,a,y\n1,2,0\n2,1,1\n")
+        with pytest.raises(ValueError, match=r"twice\.csv has several columns 'a'; rename them"):
+            RankBoost(5).fit_dataset(read_dataset(path, target="y"))
+        path = tmp_path / "cut.csv.gz"
+        table.to_csv(path, index=False)
+        path.write_bytes(path.read_bytes()[:-100])
+        with pytest.raises(ValueError, match=r"cut\.csv\.gz cannot be read as a CSV file"):
+            RankBoost(5).fit_dataset(read_dataset(path, target="y"))
+
     def test_text_in_one_file_and_numbers_in_another(self, table, tmp_path):
         table[:30].to_parquet(tmp_path / "a.parquet")
         table[30:].astype({"count": str}).to_parquet(tmp_path / "b.parquet")

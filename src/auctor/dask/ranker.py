@@ -258,8 +258,6 @@ def _rows(
     """A method of the estimator on one partition, which may have no rows."""
     if len(X) == 0:
         return np.empty(0 if columns is None else (0, len(columns)), dtype=dtype)
-    if isinstance(estimator, Delayed):  # map_partitions of Dask 2024.8 to 2025.1 leaves it as it is
-        estimator = estimator.compute(scheduler="synchronous")
     return np.asarray(getattr(estimator, method)(X))
 
 

@@ -35,8 +35,8 @@ _ANSWER = 5.0
 # The client may learn a little later than the scheduler that a partition was lost with its worker:
 # how often it looks again, and after how many seconds.
 _LOOKS, _SOON = 300, 0.1
-# How long (in seconds) a fit waits for a worker where there is none.
-_NO_WORKER = 60.0
+# How long (in seconds) a fit waits where there is no worker, or none that computes anything.
+_IDLE = 60.0
 
 
 class Stopped(NamedTuple):
@@ -103,7 +103,7 @@ def _find_parts(client: Client, futures: Sequence[Future]) -> dict[str, list[int
 
 def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
     """Wait until all partitions are computed; an error names the partition that raised one."""
-    without_workers = 0.0
+    busy_at = monotonic()
     while True:
         try:
             wait(futures, timeout=_ASK_EVERY)
@@ -112,11 +112,24 @@ def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
             _raise_failed(futures)
             raise
         except TimeoutError:
-            without_workers = 0.0 if client.nthreads() else without_workers + _ASK_EVERY
-        if without_workers > _NO_WORKER:
-            raise RuntimeError(f"the cluster has had no worker for {_NO_WORKER:g} seconds")
+            if any(client.processing().values()):
+                busy_at = monotonic()
+        if monotonic() > busy_at + _IDLE:
+            raise RuntimeError(_why_idle(client, futures))
         _raise_failed(futures)
     _raise_failed(futures)
+
+
+def _why_idle(client: Client, futures: Sequence[Future]) -> str:
+    """The message for partitions that nobody computes: Dask itself would wait for ever."""
+    if not client.nthreads():
+        return f"the cluster has had no worker for {_IDLE:g} seconds"
+    number = next((k for k, future in enumerate(futures) if not future.done()), 0)
+    return (
+        f"partition {number} is not computed: no worker has worked for {_IDLE:g} seconds. The "
+        "workers may be paused for lack of memory, or the partition may be bound to workers that "
+        "were lost"
+    )
 
 
 def _raise_failed(futures: Sequence[Future]) -> None:
@@ -168,9 +181,12 @@ class _Attempt:
                 actor=True, workers=[address], allow_other_workers=False, pure=False,
             )  # fmt: skip
             self._meetings.append(meeting)
+        begin = monotonic()
         while waiting := [meeting for meeting in self._meetings if not meeting.done()]:
             if self._gone():
                 break
+            if monotonic() > begin + self._timeout:
+                raise RuntimeError(self._who_is_late())
             _wait_for_one(waiting)
         if gone := self._gone():
             self._raise_unable()
@@ -182,6 +198,15 @@ class _Attempt:
         except Exception as error:  # a worker was lost since
             return Lost(tuple(self._gone()), 0, repr(error))
         return None
+
+    def _who_is_late(self) -> str:
+        pairs = zip(self._addresses, self._meetings, strict=True)
+        late = [address for address, meeting in pairs if not meeting.done()]
+        return (
+            f"worker {', '.join(late)} did not begin the fit in {self._timeout:g} seconds; it may "
+            "be busy with other tasks, for which a larger timeout waits, or paused for lack of "
+            "memory"
+        )
 
     def _raise_unable(self) -> None:
         """Raise an error if a worker is there but cannot make a meeting, for lack of auctor say."""

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
+from auctor._text import first_few
+
 # A column has the first of these types that all of its values can be converted to.
 _TYPES = (pa.int64(), pa.float64(), pa.bool_(), pa.string())
 
@@ -16,7 +18,11 @@ _TYPES = (pa.int64(), pa.float64(), pa.bool_(), pa.string())
 def csv_columns(path: Path) -> tuple[str, ...]:
     """The names in the header."""
     with _csv_errors(path):
-        return tuple(_open(path, {}).schema.names)
+        names = tuple(_open(path, {}).schema.names)
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{path.name} has several columns {first_few(twice)}; rename them")
+    return names
 
 
 def read_csv_blocks(path: Path) -> Iterator[pa.Table]:
@@ -37,7 +43,10 @@ def _csv_errors(path: Path) -> Iterator[None]:
     """Errors of pyarrow as a ValueError that names the file."""
     try:
         yield
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the file, which it names
+            raise
+        # Others are of the content, such as a compressed file that was cut off.
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"{path.name} cannot be read as a CSV file ({reason})") from None
 

@@ -125,7 +125,7 @@ def open_dataset(dataset: Dataset, row_bytes: RowBytes, who: str) -> Iterator[St
         store = open_store(dataset.source, spill)
         if store.n_rows == 0:
             raise ValueError("source has no rows; auctor needs rows of two classes")
-        target, weight, features = dataset.column_names(store.names)
+        target, weight, features = dataset.column_names(store.all_names)
         labels = (target,) if weight is None else (target, weight)
         for part in store.parts:
             check_same_columns(part, labels)
@@ -227,7 +227,7 @@ def read_dataset(
         spill_dir,
     )
     if is_parquet(source):
-        names = open_parquet(source).names
+        names = open_parquet(source).all_names
         if names:
             dataset.column_names(names)
     return dataset

@@ -33,8 +33,15 @@ class ParquetStore:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the first file that has rows, without the index of pandas."""
-        names = self.parts[0].schema.names if self.parts else []
-        return tuple(name for name in names if not _PANDAS_INDEX.fullmatch(name))
+        return _columns(self.parts[0]) if self.parts else ()
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The columns of all files, those of the first one first.
+
+        A fit uses them, so that a column that the first file lacks is an error and not left out.
+        """
+        return tuple(dict.fromkeys(name for part in self.parts for name in _columns(part)))
 
     def kinds(self, names: tuple[str, ...]) -> dict[str, str]:
         """The kind of each column; an error if the files differ."""
@@ -53,6 +60,10 @@ class ParquetStore:
         for path in self.paths:
             with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
                 yield from file.iter_batches(size, columns=list(names), use_threads=False)
+
+
+def _columns(part: Part) -> tuple[str, ...]:
+    return tuple(name for name in part.schema.names if not _PANDAS_INDEX.fullmatch(name))
 
 
 def _read_head(path: Path) -> tuple[pa.Schema, int]:

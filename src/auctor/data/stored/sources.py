@@ -66,9 +66,9 @@ def open_parquet(source: str | Path) -> ParquetStore:
 
 
 def file_columns(path: str | Path) -> tuple[str, ...]:
-    """The columns of a Parquet file, of a folder of Parquet files, or of a CSV file."""
+    """The columns of a Parquet file, of all files of a folder of them, or of a CSV file."""
     check_source(path)
-    return open_parquet(path).names if is_parquet(path) else csv_columns(Path(path))
+    return open_parquet(path).all_names if is_parquet(path) else csv_columns(Path(path))
 
 
 def table_batches(source: Any, names: Sequence[str] | None, n_rows: int) -> Iterator[Any]:
