@@ -1,7 +1,7 @@
 """The actor in which the workers of a fit meet, without a cluster."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from auctor.dask import group as group_module
 from auctor.dask import run as run_module
 from auctor.dask.meeting import GATHER, SUM, GroupError, Meeting, StepError
 
@@ -124,3 +125,15 @@ def test_a_worker_that_cannot_make_a_meeting_is_named():
     attempt._meetings = [SimpleNamespace(status="error", exception=lambda: error)]
     with pytest.raises(RuntimeError, match=r"worker tcp://a:1 cannot take part.*install the same"):
         attempt._raise_unable()
+
+
+def test_a_worker_that_does_not_answer_is_named(monkeypatch):
+    """A process that is paused keeps its connections, so that no call to it ever fails."""
+    monkeypatch.setattr(group_module, "get_worker", lambda: worker)
+    monkeypatch.setattr(group_module, "_LOOK_EVERY", 0.01)
+    worker = SimpleNamespace(state=SimpleNamespace(actors={"own": Meeting(["a", "b"], 0.05)}))
+    places = [group_module.Place("tcp://paused", "there"), group_module.Place("tcp://b", "own")]
+    group = group_module.DaskGroup(1, places, "topic")
+    monkeypatch.setattr(group, "_ask", lambda *call: Future())
+    with pytest.raises(StepError, match=r"worker tcp://paused did not answer for 0\.1 seconds"):
+        group.sum(np.array([1, 2]))

@@ -63,7 +63,7 @@ class DaskGroup(Group):
         self.n_bytes += sizeof(item)
         # A copy, because the meeting of this process may still have to send it when the member goes
         # on and changes it.
-        return list(self._answer(self._ask(0, "meet", GATHER, self.rank, deepcopy(item))))
+        return list(self._answer(0, self._ask(0, "meet", GATHER, self.rank, deepcopy(item))))
 
     def sum(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         check_counts(counts)
@@ -73,7 +73,7 @@ class DaskGroup(Group):
         self.n_bytes += counts.nbytes
         doing = f"{SUM} of {counts.dtype} {counts.shape}"
         # A copy, because it may be read-only, or be shared by workers that are threads.
-        return np.array(self._answer(self._ask(0, "meet", doing, self.rank, counts)))
+        return np.array(self._answer(0, self._ask(0, "meet", doing, self.rank, counts)))
 
     def exchange(self, items: Sequence[Any]) -> list[Any]:
         if self.size == 1:
@@ -81,9 +81,9 @@ class DaskGroup(Group):
         self._n_steps += 1
         self.n_bytes += sum(map(sizeof, items))
         sent = [self._ask(k, "deliver", self.rank, item) for k, item in enumerate(items)]
-        received = list(self._answer(self._ask(self.rank, "collect")))
-        for answer in sent:  # done by now, unless a worker is lost
-            self._answer(answer)
+        received = list(self._answer(self.rank, self._ask(self.rank, "collect")))
+        for k, answer in enumerate(sent):  # done by now, unless a worker is lost
+            self._answer(k, answer)
         return received
 
     def begin_round(self, number: int, is_known: bool = False) -> None:
@@ -122,20 +122,31 @@ class DaskGroup(Group):
         loop = self._worker.loop.asyncio_loop  # type: ignore[attr-defined]
         return asyncio.run_coroutine_threadsafe(call, loop)
 
-    def _answer(self, future: "Future[Any]") -> Any:
-        """The answer of a meeting; a GroupError if it cannot be reached or the fit was stopped."""
+    def _answer(self, rank: int, future: "Future[Any]") -> Any:
+        """The answer of a member's meeting; a GroupError if the fit was stopped.
+
+        A meeting answers after its timeout at the latest. One that does not is on a worker that was
+        paused, whose connections are still there: nobody else would notice it.
+        """
+        begin = monotonic()
         while True:
             try:
                 return future.result(timeout=_LOOK_EVERY)
             except TimeoutError:  # of waiting: _call_meeting raises none
-                self._check_stopped()
+                limit = 2 * self._check_stopped().timeout
+                if monotonic() > begin + limit:
+                    raise StepError(
+                        f"worker {self._meetings[rank].address} did not answer for {limit:g} "
+                        "seconds; it may be paused, or too busy"
+                    ) from None
 
-    def _check_stopped(self) -> None:
+    def _check_stopped(self) -> Meeting:
         own = self.meeting
         if own is None:
             raise GroupError("the fit was cancelled")
         if own.failure is not None:
             raise GroupError(own.failure)
+        return own
 
 
 async def _call_meeting(

@@ -38,7 +38,7 @@ class Meeting:
     """
 
     def __init__(self, names: Sequence[str], timeout: float) -> None:
-        self._names, self._size, self._timeout = names, len(names), timeout
+        self._names, self._size, self.timeout = names, len(names), timeout
         self._steps: dict[int, _Step] = {}
         self.failure: str | None = None
         # The state of the fit as the member on this worker last noted it, and how often it did.
@@ -109,12 +109,12 @@ class Meeting:
     async def _wait(self, number: int, step: _Step) -> Any:
         """The result of a step; the last one who gets it clears the table."""
         try:
-            result = await asyncio.wait_for(asyncio.shield(step.result), self._timeout)
+            result = await asyncio.wait_for(asyncio.shield(step.result), self.timeout)
         except TimeoutError:
             late = [name for k, name in enumerate(self._names) if k not in step.items]
             raise StepError(
                 f"worker {', '.join(late)} did not come to step {number} of the fit in "
-                f"{self._timeout:g} seconds; give a larger timeout if its rows take that long"
+                f"{self.timeout:g} seconds; give a larger timeout if its rows take that long"
             ) from None
         step.n_left += 1
         if step.n_left == self._size:
