@@ -13,7 +13,7 @@ import numpy as np
 from auctor import DMKS, ExactBoost, RankBoost
 from papers.csillag_2021.pair_rankboost import PairRankBoost
 from papers.experiment import Case, CaseResults, Experiment, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.statistics import Estimate, log_slope
 from papers.verdicts import counted
 
@@ -187,6 +187,7 @@ def _report_memory(page: Page, measured: list[Result]) -> None:
         "no pairs",
         Verdict.NOT_COMPARABLE,
         f"at n = {rows[-1]:,}: {'; '.join(last)}",
+        cause=Cause.SETUP,
     )
 
 

@@ -154,7 +154,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     for method in ("RankBoost", "DMKS"):
         number = _tell_ratios(_races(results, method))
         text = f"ExactBoost is always faster than {method} (this library's, compiled)"
-        page.claim(text, Verdict.NOT_COMPARABLE, number)
+        page.claim(text, Verdict.NOT_COMPARABLE, number, cause=Cause.SETUP)
 
 
 def _report_properties(page: Page, results: CaseResults) -> None:
