@@ -129,7 +129,7 @@ def _check_sizes(
         for t, found_ in seen.items()
     ]
     what = "N" if size.n_rows else "N, p and n"
-    page.claim(
+    page.addition(
         f"the tables have the paper's {what}, with one column for each category",
         sizes_verdict(same),
         "; ".join(f"{t} {', '.join(map(str, v))}" for t, v in seen.items()) or MISSING,

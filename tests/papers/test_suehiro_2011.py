@@ -284,6 +284,15 @@ def test_pairs_about_the_margin_are_counted():
     assert section2.count_margins(X, y, np.ones(1), 0.25)["rho"] == pytest.approx(0.2)
 
 
+def test_ratios_of_times_are_told_in_three_digits():
+    assert [times.tell_ratio(ratio) for ratio in (2643.7, 769.2, 14.62, 0.5123)] == [
+        "2,640",
+        "769",
+        "14.6",
+        "0.512",
+    ]
+
+
 def test_a_lead_is_told_with_the_tables_that_are_beyond_chance():
     gaps = {
         "spambase": Estimate(0.02, 0.01, 0.03),
