@@ -161,7 +161,8 @@ def _claim_figure(
     if column[0] == "SoftRankBoost":  # ours is not that of its authors
         page.addition(text, over_rows(verdicts), "; ".join(numbers))
         return
-    why = Cause.PAPER if n_over else Cause.UNKNOWN
+    why = Cause.UNKNOWN if Verdict.NOT_REPRODUCED in verdicts else Cause.RUNS
+    why = Cause.PAPER if n_over else why
     page.claim(text, over_rows(verdicts), "; ".join(numbers), headline=told, cause=why)
 
 

@@ -55,6 +55,7 @@ def report_table3(page: Page, results: CaseResults, setup: Setup) -> None:
     _tell_rounds(page)
     claim_ones(page, results, size, expected["rows"])
     _claim_three(page, results, size)
+    _tell_ties(page, results, size)
 
 
 def report_table4(page: Page, results: CaseResults, setup: Setup) -> None:
@@ -276,6 +277,24 @@ def _print_constants(page: Page, results: CaseResults, size: Size) -> None:
             )
         rows.append([table, *cells])
     page.table(["", *map(title_of, columns)], rows)
+
+
+def _tell_ties(page: Page, results: CaseResults, size: Size) -> None:
+    """Tables on which a method has no margin at any epsilon, so that only ties are compared."""
+    parts = []
+    for column in ONE_WAY[1:3]:
+        found = {t: r for t in UCI if (r := merged(results, size, t, column)) is not None}
+        tied = [
+            table
+            for table, result in found.items()
+            if len(no_margin(result, column)) == len(settings_of(result, column))
+        ]
+        parts += [f"{title_of(column)} on {table}" for table in tied]
+    if parts:
+        page.text(
+            f"Without a margin at any of these epsilons: {', '.join(parts)}. There the comparison "
+            "in one direction is with an AUC of one half."
+        )
 
 
 def no_margin(result: Result, column: str) -> list[str]:
