@@ -208,8 +208,9 @@ def _judge_bounds_alone(page: Page, shown: CaseResults) -> None:
         headline=Headline(
             "Proof of Proposition 15: the recursion has this rate under bounds on ROC*'' alone",
             "N^-2 in d-infinity",
-            f"exponent {trees[first]} on a {ROC_CURVES[first].title}, with a continuous ROC*''; "
-            f"equidistant knots {evens[first]}",
+            f"exponent {trees[first]} on a curve that meets them and has a "
+            f"{'continuous' if first == 'fading' else 'bounded'} ROC*''; equidistant knots "
+            f"{evens[first]}",
             Cause.PAPER,
         ),
     )
