@@ -74,6 +74,7 @@ class Claim:
     # A check of a correction or of this library, or something that the paper does not claim.
     is_ours: bool = False
     headline: Headline | None = None
+    why: Cause = Cause.UNKNOWN  # why the claim fails, where it does
 
     def is_broken(self) -> bool:
         """Whether the claim is proved and did not hold."""
@@ -85,7 +86,7 @@ class Claim:
             return Cause.NONE
         if self.verdict in (Verdict.UNDECIDED, Verdict.NOT_RUN):
             return Cause.RUNS
-        return self.headline.cause if self.headline is not None else Cause.UNKNOWN
+        return self.headline.cause if self.headline is not None else self.why
 
 
 class Page:
@@ -116,6 +117,7 @@ class Page:
                 "verdict": Verdict(facts["verdict"]),
                 "experiment": self._where,
                 "headline": None if headline is None else _read_headline(headline),
+                "why": Cause(facts.get("why", Cause.UNKNOWN)),
             }
             self.claims.append(Claim(**told))
 
@@ -150,9 +152,14 @@ class Page:
         number: str,
         is_certain: bool = False,
         headline: Headline | None = None,
+        cause: Cause = Cause.UNKNOWN,
     ) -> None:
-        """Add the verdict on a claim of the paper, to this page and to the summary of all."""
-        self._add(Claim(text, verdict, number, self._where, is_certain, headline=headline))
+        """Add the verdict on a claim of the paper, to this page and to the summary of all.
+
+        ``cause`` is why the claim fails, where it does; a headline has its own.
+        """
+        where = self._where
+        self._add(Claim(text, verdict, number, where, is_certain, headline=headline, why=cause))
 
     def addition(self, text: str, verdict: Verdict, number: str) -> None:
         """Add a verdict on something that the paper does not claim; it is counted separately."""
@@ -165,7 +172,8 @@ class Page:
 
     def _add(self, claim: Claim) -> None:
         self.claims.append(claim)
-        self.text(f"**{verdict_words(claim).capitalize()}**: {claim.text} ({claim.number})")
+        words = f"**{verdict_words(claim).capitalize()}**{_cause_words(claim)}"
+        self.text(f"{words}: {claim.text} ({claim.number})")
 
     def must_hold(
         self, text: str, holds: bool, number: str, headline: Headline | None = None
@@ -242,13 +250,17 @@ def holds_words(verdict: Verdict) -> str:
 def _headline_line(claim: Claim) -> str:
     """A line of the results at the head of a page."""
     assert claim.headline is not None
-    cause = claim.cause()
-    why = "" if cause == Cause.NONE else f" (cause: {cause})"
     told = claim.headline
     return (
-        f"- **{claim.verdict.capitalize()}**{why}: {told.text}. Paper: {told.paper}. "
-        f"Here: {told.ours}."
+        f"- **{claim.verdict.capitalize()}**{_cause_words(claim)}: {told.text}. "
+        f"Paper: {told.paper}. Here: {told.ours}."
     )
+
+
+def _cause_words(claim: Claim) -> str:
+    """Why a claim of the paper is not reproduced; nothing if it is, or if it is ours."""
+    cause = claim.cause()
+    return "" if claim.is_ours or cause == Cause.NONE else f" (cause: {cause})"
 
 
 def _read_headline(facts: dict[str, str]) -> Headline:

@@ -12,11 +12,12 @@ from papers.page import Verdict, claims_file, holds_words, made_by, table_row, w
 
 _INTRODUCTION = """\
 The main claims of the five papers behind this library, the paper's figure, ours, and a verdict that
-is computed from the results. The [list of all claims](claims.md) is behind this page; the page of
-each paper has its tables and figures."""
+is computed from the results. The [list of all claims](claims.md), with the rules of the verdicts,
+is behind this page; the page of each paper has its tables and figures."""
 _CLAIMS_INTRODUCTION = """\
 Every claim with its verdict and the number that decides it. First the claims of each paper, then
-what the paper does not claim: checks of our corrections and of this library, and additions."""
+what the paper does not claim: checks of our corrections and of this library, and additions. The
+rules of the verdicts are [at the end](#how-verdicts-are-made)."""
 _RULES = """\
 ## How verdicts are made
 
@@ -29,6 +30,7 @@ One set of rules for all papers (`papers/verdicts.py`):
 - A *difference* is judged by its 95 % interval: above 0, below 0, or undecided.
 - A claim about *several rows* is reproduced if most rows agree and at most one in ten contradicts
   it, in part if more rows agree than contradict, undecided if chance explains all rows.
+- *Not comparable*: the paper and we did not measure the same thing, and the page says why.
 - A *proved* statement must hold in every case.
 - Statements of our own (corrections, additions, other distributions, our estimators) are counted
   apart."""
@@ -44,7 +46,7 @@ def write_summary(folder: Path, results_folder: Path, setup: Setup) -> Path:
         if path.exists() and (folder / f"{name}.md").exists():
             facts_of[name] = json.loads(path.read_text(encoding="utf-8"))
     parts = ["# The papers, reproduced", _INTRODUCTION, _headlines(facts_of), "## Counts"]
-    parts += [_counts(facts_of), _pictures(facts_of), _RULES, made_by(setup)]
+    parts += [_counts(facts_of), _pictures(facts_of), made_by(setup)]
     path = folder / "index.md"
     write_whole(path, "\n\n".join(filter(None, parts)) + "\n")
     _write_claims(folder / "claims.md", facts_of)
@@ -109,18 +111,19 @@ def _write_claims(path: Path, facts_of: dict[str, Facts]) -> None:
         parts += [f"## [{facts['citation']}]({name}.md)", _paper_table(facts)]
         own = [claim for claim in facts["claims"] if claim["is_ours"]]
         if own:
-            rows = [_claim_row(claim, holds_words(Verdict(claim["verdict"]))) for claim in own]
+            rows = [
+                [claim["experiment"], claim["text"], holds_words(Verdict(claim["verdict"])),
+                 claim["number"]]
+                for claim in own
+            ]  # fmt: skip
             head = ["", "what the paper does not claim", "result", "number"]
             parts.append(_table(head, rows))
-    write_whole(path, "\n\n".join(parts) + "\n")
+    write_whole(path, "\n\n".join([*parts, _RULES]) + "\n")
 
 
 def _paper_table(facts: Facts) -> str:
     theirs = [claim for claim in facts["claims"] if not claim["is_ours"]]
-    rows = [_claim_row(claim, claim["verdict"]) for claim in theirs]
-    rows += [[name, "", Verdict.NOT_RUN, why] for name, why in facts["left_out"].items()]
-    return _table(["", "claim", "verdict", "number"], rows)
-
-
-def _claim_row(claim: Facts, verdict: str) -> list[str]:
-    return [claim["experiment"], claim["text"], verdict, claim["number"]]
+    keys = ("experiment", "text", "verdict", "cause", "number")
+    rows = [[claim[key] for key in keys] for claim in theirs]
+    rows += [[name, "", Verdict.NOT_RUN, "", why] for name, why in facts["left_out"].items()]
+    return _table(["", "claim", "verdict", "cause", "number"], rows)

@@ -198,7 +198,7 @@ def _judge(
     if headline is not None:
         ours = "; ".join(words) or "not run"
         told = Headline(headline[0], headline[1], ours, Cause.PAPER)
-    page.claim(text, verdict, number, headline=told)
+    page.claim(text, verdict, number, headline=told, cause=Cause.PAPER)
 
 
 def _judge_plug_in(page: Page, results: CaseResults, setup: Setup) -> None:
@@ -276,7 +276,7 @@ def _judge_fixed(page: Page, results: CaseResults, setup: Setup) -> None:
     floor = approximate_roc(DISTRIBUTIONS["line"]().roc, depth=FIXED_DEPTH).d1
     values = results[_case("line", "fixed", ran[-1])]["d1"]
     excess = t_interval([value / floor - 1 for value in values])
-    page.claim(
+    page.addition(
         f"Cells that do not shrink keep the approximation error: a tree of depth {FIXED_DEPTH} "
         "stops at the d1 of the ideal tree (one feature)",
         judge_floor(excess),

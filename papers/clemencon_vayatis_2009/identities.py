@@ -2,10 +2,11 @@
 
 from functools import partial
 
-from papers.clemencon_vayatis_2009.population import check_populations
+from papers.clemencon_vayatis_2009.population import check_populations, slopes_at_a_kink
 from papers.clemencon_vayatis_2009.samples import check_curves, check_trees
 from papers.experiment import Case, CaseResults, Setup
-from papers.page import Page
+from papers.page import Cause, Page
+from papers.verdicts import counted
 
 # Sums of some hundred terms; differences and grids are coarser.
 _EXACT, _COARSE = 1e-9, 1e-4
@@ -37,7 +38,11 @@ STATEMENTS = (
     ("population", "remark4", _EXACT,
      "Remark 4, corrected: P(Y != g_t) = p (1 - beta) + (1 - p) alpha, smallest at t = 1/2"),
     ("population", "proposition22", _EXACT,
-     "Proposition 22: limit values, invariance under increasing transforms, concavity of ROC*"),
+     "Proposition 22, 1 to 3: limit values, invariance under increasing transforms, concavity of "
+     "ROC*"),
+    ("population", "proposition22_shapes", _EXACT,
+     "Proposition 22, 3 and 4: the curve of a score is concave where the likelihood ratio rises "
+     "with the score, and linear where it is constant"),
     ("trees", "gain", _EXACT, "TreeRank: each split adds Ent / 2 to the training AUC"),
     ("trees", "sum", _EXACT, "TreeRank: 1/2 and the gains of all splits are the training AUC"),
     ("trees", "root", _EXACT,
@@ -54,6 +59,20 @@ STATEMENTS = (
 
 # Statements that are not in the paper: corrected ones, and properties of our trees.
 OURS = ("remark4", "sum", "root", "knots", "scores", "rate_below")
+
+
+def _claim_kink(page: Page) -> None:
+    """Proposition 22, 5, which needs a continuous likelihood ratio too."""
+    left, right = slopes_at_a_kink()
+    page.claim(
+        "Proposition 22, 5: the curve is differentiable if the conditional distribution of the "
+        "score is continuous",
+        counted(int(abs(left - right) < _COARSE), 1),
+        f"slope {left:.2f} to the left and {right:.2f} to the right of alpha = 1/2, for a score "
+        "that is uniform among negatives and has the densities 1/2 below 1/2 and 3/2 above it "
+        "among positives",
+        cause=Cause.PAPER,
+    )
 
 
 def cases(setup: Setup) -> list[Case]:
@@ -81,6 +100,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
             # The paper proves the others; these are about corrected statements and our code.
             tell = page.check if key in OURS else page.must_hold
             tell(text, miss < bound, number)
+    _claim_kink(page)
     if "population" in results:
         printed = results["population"]["remark4_printed"]
         page.text(

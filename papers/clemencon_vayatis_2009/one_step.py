@@ -146,6 +146,7 @@ def _claims(page: Page, shown: CaseResults) -> None:
         "g/M)^(1/3) or more fit into [0, 1]; and every cell now has w³ <= 16 g/m. Together w <= 2 "
         "(M/m)^(4/3)/N, d-infinity is at most M w²/8 and d1 at most M w²/12."
     )
+    uneven = ", as the largest distance falls in uneven steps"
     for d in DISTANCES:
         used = [_used(name, shown[name], d) for name in meeting]
         exponents = [fit_exponent(shown[name][f"step_{d}"]) for name in meeting]
@@ -154,8 +155,8 @@ def _claims(page: Page, shown: CaseResults) -> None:
             "ROC*'' is bounded and away from 0, with the C above",
             all(part <= 1 for part in used),
             f"at most {max(used, default=0):.3f} of C/N², {len(used)} distributions, N = 2 to "
-            f"{2 ** len(shown[meeting[0]]['step_d1']) if meeting else 0}; slowest exponent at the "
-            f"last of these {_slowest(exponents)}",
+            f"{2 ** len(shown[meeting[0]]['step_d1']) if meeting else 0}; slowest exponent fitted "
+            f"to the last 5 doublings {_slowest(exponents)}{uneven if d == 'd_inf' else ''}",
         )
     for d in DISTANCES:
         ahead = sum(_ratio(shown[name], d) <= 1 + 1e-6 for name in shown)

@@ -162,9 +162,40 @@ def curve_properties_miss(one: Population, rng: np.random.Generator) -> float:
     return float(max(ends, np.diff(slopes).max(initial=0.0), changed))
 
 
+def shapes_miss(one: Population, rng: np.random.Generator) -> float:
+    """Proposition 22, 3 and 4: concave and linear parts, for scores that are not optimal.
+
+    A score that takes one value on several neighbouring kinds has a likelihood ratio that rises
+    with it; where a kind is split among two values of the score, the ratio is constant.
+    """
+    levels = np.sort(rng.choice(len(one.neg), int(rng.integers(2, 6)), replace=False))
+    ends = np.concatenate([[0], levels[levels > 0], [len(one.neg)]])
+    rise = np.diff(np.diff(one.beta[ends]) / np.diff(one.alpha[ends])).max(initial=0.0)
+    kind, part = int(rng.integers(len(one.neg))), float(rng.uniform(0.05, 0.95))
+    alpha = one.alpha[kind] + one.neg[kind] * np.array([0.0, part, 1.0])
+    beta = one.beta[kind] + one.pos[kind] * np.array([0.0, part, 1.0])
+    slopes = np.diff(beta) / np.diff(alpha)
+    return float(max(rise, abs(slopes[1] - slopes[0]) / slopes.max()))
+
+
+def slopes_at_a_kink() -> tuple[float, float]:
+    """Proposition 22, 5: slopes beside alpha = 1/2 of the ROC curve of a continuous score.
+
+    The score is uniform on [0, 1] among negatives; among positives it has the density 1/2 below
+    1/2 and 3/2 above it.
+    """
+
+    def beta(alpha: float) -> float:
+        return 1.5 * min(alpha, 0.5) + 0.5 * max(alpha - 0.5, 0.0)
+
+    step = 1e-6
+    left, right = beta(0.5) - beta(0.5 - step), beta(0.5 + step) - beta(0.5)
+    return left / step, right / step
+
+
 def check_populations(n_populations: int, seed: int) -> Result:
     """The largest error of each statement over many populations."""
-    rng, extra = np.random.default_rng([seed, 6]), np.random.default_rng([seed, 22])
+    rng, extra, more = (np.random.default_rng([seed, stream]) for stream in (6, 22, 23))
     rows = []
     for _ in range(n_populations):
         one = draw_population(rng)
@@ -182,5 +213,6 @@ def check_populations(n_populations: int, seed: int) -> Result:
             "proposition3": representation_miss(one, extra),
             "corollary7": observing_eta_miss(one, extra),
             "proposition22": curve_properties_miss(one, extra),
+            "proposition22_shapes": shapes_miss(one, more),
         })  # fmt: skip
     return {key: max(row[key] for row in rows) for key in rows[0]} | {"n": n_populations}

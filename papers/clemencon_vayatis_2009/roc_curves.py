@@ -17,6 +17,8 @@ _N_OCTAVES = 80
 # An octave is [RATIO, 1] times a power of RATIO; the curvature rises to a peak, falls again before
 # END, and is constant from there on.
 RATIO, _PEAK, _END = 0.55, 0.6, 0.65
+# The second curve splits the cell [0, x] of level k at 1/2 + 1 / (k + _START) of its width.
+_START = 32
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,20 @@ def octave_roc() -> OptimalRoc:
     The pattern is chosen so that a cell [0, x] is split at r x for x = 1, r, r^2, ...: the left
     cell has a width of r^D after D levels, with r above one half.
     """
-    curvatures = _octaves()
+    return _known("a curvature that repeats in octaves", _octaves())
+
+
+def fading_roc() -> OptimalRoc:
+    """|ROC*''| is continuous on all of [0, 1]: waves on ever shorter intervals that fade away.
+
+    The cell [0, x] of level k is split at 1/2 + 1 / (k + 32) of its width, so that its width times
+    the number of cells grows like the square of the depth.
+    """
+    return _known("a curvature whose waves fade", _fading())
+
+
+def _known(name: str, curvatures: Curvature) -> OptimalRoc:
+    """The curve with a given curvature."""
     top, end = float(curvatures.slope[0]), float(curvatures.slope[-1])
 
     def tails(t: Floats) -> Rates:
@@ -83,9 +98,7 @@ def octave_roc() -> OptimalRoc:
         return curvatures.rates(np.clip(np.exp(t), end, top))
 
     ends = math.log(end), math.log(top)
-    return OptimalRoc(
-        "a curvature that repeats in octaves", tails, *ends, ends, known_auc=curvatures.area()
-    )
+    return OptimalRoc(name, tails, *ends, ends, known_auc=curvatures.area())
 
 
 def octave_curvatures() -> tuple[float, float]:
@@ -109,13 +122,49 @@ def _octaves() -> Curvature:
     least, most = octave_curvatures()
     powers = RATIO ** np.arange(_N_OCTAVES)[::-1]
     x = np.concatenate([[0.0], np.outer(powers, [RATIO, _PEAK, _END]).ravel(), [1.0]])
-    h = np.where(np.arange(len(x)) % 3 == 2, most, least)
+    return _bent(x, np.where(np.arange(len(x)) % 3 == 2, most, least))
+
+
+def _bent(x: Floats, h: Floats) -> Curvature:
+    """The curve from (0, 0) to (1, 1) with the last slope 1/4."""
     width = np.diff(x)
     fall = _sums(width * (h[1:] + h[:-1]) / 2)
     slope = 0.25 + fall[-1] - fall
     # The area under the slope, a parabola on each piece.
     height = _sums(width * (slope[:-1] - width * (2 * h[:-1] + h[1:]) / 6))
     return Curvature(x, h, slope, height)
+
+
+def _fading() -> Curvature:
+    """A wave on each interval between cells: up by c on its first half, down by c on its second.
+
+    A cell [0, v] is split at u where int_u^v (v - x) h = int_0^u x h, for h = -ROC*''. With h = 1
+    and waves of first moment -c L^2 / 8, where L is the width of an interval, c L^2 / 8 has to be
+    v^2 (u / v - 1/2) less the same terms of all intervals nearer to 0.
+    """
+    levels = np.arange(_N_OCTAVES)
+    fractions = 0.5 + 1 / (levels + _START)
+    ends = np.cumprod(np.concatenate([[1.0], fractions]))  # of the cells at 0, from 1 down
+    x, h, nearer = [0.0], [1.0], 0.0
+    for k in levels[::-1]:
+        u, v = float(ends[k + 1]), float(ends[k])
+        width = v - u
+        moment = v**2 * (fractions[k] - 0.5) - nearer
+        c = 8 * moment / width**2
+        x += [u, u + width / 4, u + 3 * width / 4]
+        h += [1.0, 1 + c, 1 - c]
+        nearer += moment
+    nodes, heights = np.array([*x, 1.0]), np.array([*h, 1.0])
+    w = np.diff(nodes)
+    # int x h, on pieces where both are linear; it has to be 3/4 for the curve to end at (1, 1).
+    at = nodes[:-1] * (heights[:-1] + heights[1:]) / 2 + w * (heights[:-1] + 2 * heights[1:]) / 6
+    return _bent(nodes, heights * 0.75 / float((w * at).sum()))
+
+
+def fading_curvatures() -> tuple[float, float]:
+    """The smallest and the largest value of |ROC*''|."""
+    h = _fading().h
+    return float(h.min()), float(h.max())
 
 
 def _sums(parts: Floats) -> Floats:
@@ -129,6 +178,9 @@ ROC_CURVES: dict[str, KnownRoc] = {
     "exponential_5": _exponential(5.0),
     "octaves": KnownRoc(
         "curvature that repeats in octaves", octave_roc, *octave_curvatures(), is_smooth=False
+    ),
+    "fading": KnownRoc(
+        "curvature whose waves fade", fading_roc, *fading_curvatures(), is_smooth=False
     ),
     "power": KnownRoc("square root", lambda: power_roc(0.5), 0.25, math.inf),
     "power_quarter": KnownRoc("fourth root", lambda: power_roc(0.25), 3 / 16, math.inf),

@@ -1,13 +1,13 @@
 """Losses of methods on the same folds beside the paper's, and verdicts on ExactBoost."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, NamedTuple
 
 from auctor._text import first_few
 from papers.csillag_2021.methods import OURS, OVERLAP, TABLES
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.statistics import Estimate, differences, mean_sd, t_interval
 from papers.verdicts import TELLING, by_distance, by_interval, counted, distance, over_rows
 
@@ -30,6 +30,10 @@ class Comparison:
         """The tables with results."""
         known = {table for table, of, _ in self.losses if of == metric}
         return [table for table in TABLES if table in known]
+
+    def without(self, tables: Collection[str]) -> "Comparison":
+        """The same without some tables."""
+        return Comparison({key: v for key, v in self.losses.items() if key[0] not in tables})
 
     def values(self, table: str, metric: str, method: str) -> list[float]:
         """The losses of all folds that were run, in their order."""
@@ -241,12 +245,18 @@ def claim_agreement(
     metric: str,
     peers: Sequence[str],
     published: Published,
+    cause: Cause = Cause.UNKNOWN,
 ) -> None:
-    """Whether the losses are the paper's: ExactBoost's own, then those of its peers."""
+    """Whether the losses are the paper's: ExactBoost's own, then those of its peers.
+
+    ``cause`` is why figures differ; where none does, the intervals are too wide.
+    """
     for name, methods in ((OURS, [OURS]), ("the peers", peers)):
         cells = agreement(comparison, metric, methods, published)
         text = f"{source}, {metric} of {name}: the paper's figures lie in 95 % intervals of ours"
-        page.claim(text, judge_agreement(cells), tell_agreement(cells))
+        differ = any(cell.verdict == Verdict.NOT_REPRODUCED for cell in cells)
+        why = cause if differ else Cause.RUNS
+        page.claim(text, judge_agreement(cells), tell_agreement(cells), cause=why)
 
 
 def mean_distance(cells: Sequence[Cell]) -> float:

@@ -37,6 +37,7 @@ from papers.experiment import Case, CaseResults, Experiment, Result, Setup, Size
 from papers.page import Cause, Headline, Page
 
 NUMBERS = {"AUC": 3, "KS": 4}  # of the paper's tables
+CUT = ("gmsc",)  # has fewer rows here than in the paper: shown, but not judged
 # Seconds of a fold: base models, and both ensembles of ExactBoost with 250 runs.
 COSTS = {
     "a1a": (12, 9),
@@ -113,12 +114,13 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
         f"(by models of the other parts of {setup.pick(5, 2, 2)}), and in sample (by models that "
         "have seen these rows). Test loss, mean ± standard deviation over "
         f"{fold_counts(comparisons[OUT_OF_FOLD])}{_brackets(setup)}; ExactBoost makes "
-        f"{runs_of(setup)} runs of the paper's 250."
+        f"{runs_of(setup)} runs of the paper's 250. gmsc is cut to {MOST_ROWS:,} of its 150,000 "
+        "rows: it is shown, but the paper's figures are not judged by it."
     )
     for metric in NUMBERS:
         page.text(f"### Table {NUMBERS[metric]}: {metric}")
         nearest = _print_both(page, comparisons, metric)
-        _claim_metric(page, comparisons[nearest], metric, nearest)
+        _claim_metric(page, comparisons, metric, nearest)
 
 
 def _brackets(setup: Setup) -> str:
@@ -138,42 +140,65 @@ def _print_both(page: Page, comparisons: dict[str, Comparison], metric: str) -> 
     for protocol, comparison in comparisons.items():
         page.text(f"Predictions of the training rows {protocol}:")
         print_losses(page, comparison, metric, methods, published, spreads)
-        cells = agreement(comparison, metric, methods[1:], published)
+        cells = agreement(comparison.without(CUT), metric, methods[1:], published)
         if cells:
             distances[protocol] = mean_distance(cells)
     if not distances:
         return OUT_OF_FOLD
     nearest = min(distances, key=distances.__getitem__)
-    told = ", ".join(f"{protocol} {gap:.3f}" for protocol, gap in distances.items())
     page.text(
-        "Mean absolute difference between the paper's figures of the peers and ours: "
-        f"{told}. The paper's figures are judged by the nearer protocol, {nearest}."
+        "Mean absolute difference between the paper's figures of the peers and ours, on the tables "
+        f"with all rows: {_tell_protocols(distances)}. The paper's figures are judged by the "
+        f"nearer protocol, {nearest}; the order of the methods is given by both."
     )
     return nearest
 
 
-def _claim_metric(page: Page, comparison: Comparison, metric: str, protocol: str) -> None:
+def _tell_protocols(distances: dict[str, float]) -> str:
+    return ", ".join(f"{protocol} {gap:.3f}" for protocol, gap in distances.items())
+
+
+def _claim_metric(
+    page: Page, comparisons: dict[str, Comparison], metric: str, nearest: str
+) -> None:
     methods, published = methods_of(metric), _published(page, metric)
-    print_differences(page, comparison, metric, methods[1:])
+    print_differences(page, comparisons[nearest], metric, methods[1:])
     often = "always" if metric == "KS" else "generally"
-    tally = count(comparison.against(metric, methods[1:]))
-    first, total = count_firsts(comparison, metric, methods)
-    short = f"lowest mean loss on {first} of {total} tables; {tally}"
     source = f"Table {NUMBERS[metric]}"
+    judged = {protocol: comparison.without(CUT) for protocol, comparison in comparisons.items()}
+    text = f"ExactBoost is {often} the top performer among {metric} ensemblers"
+    told = {protocol: tell_top(of, metric) for protocol, of in judged.items()}
+    others = [f"{protocol}: {words}" for protocol, words in told.items() if protocol != nearest]
     page.claim(
-        f"ExactBoost is {often} the top performer among {metric} ensemblers ({protocol})",
-        judge_top(comparison, metric, methods[1:]),
-        short,
+        f"{text} ({nearest})",
+        judge_top(judged[nearest], metric, methods[1:]),
+        told[nearest],
         headline=Headline(
             f"{source}: ExactBoost is {often} the best {metric} ensembler",
             f"lowest loss on {'7' if metric == 'KS' else '6'} of 7 tables",
-            f"{protocol}: lowest mean loss on {first} of {total}; ahead of a peer beyond chance in "
-            f"{tally.ahead}, behind in {tally.behind} of {tally.total} comparisons",
+            "; ".join([f"{nearest}: {told[nearest]}", *others]),
             Cause.UNKNOWN,
         ),
     )
-    claim_agreement(page, comparison, f"{source} ({protocol})", metric, methods[1:], published)
-    print_records(page, comparison, metric)
+    for protocol, comparison in judged.items():
+        if protocol != nearest:
+            verdict = judge_top(comparison, metric, methods[1:])
+            page.addition(f"{text} ({protocol})", verdict, told[protocol])
+    claim_agreement(
+        page, judged[nearest], f"{source} ({nearest})", metric, methods[1:], published, Cause.SETUP
+    )
+    print_records(page, judged[nearest], metric)
+
+
+def tell_top(comparison: Comparison, metric: str) -> str:
+    """On how many tables ExactBoost is first, and how often it is ahead or behind."""
+    methods = methods_of(metric)
+    first, total = count_firsts(comparison, metric, methods)
+    tally = count(comparison.against(metric, methods[1:]))
+    return (
+        f"lowest mean loss on {first} of {total} tables, beyond chance ahead in {tally.ahead} and "
+        f"behind in {tally.behind} of {tally.total} comparisons"
+    )
 
 
 def print_records(page: Page, comparison: Comparison, metric: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from auctor import DMKS, ExactBoost, RankBoost
 from papers.csillag_2021.pair_rankboost import PairRankBoost
 from papers.experiment import Case, CaseResults, Experiment, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.statistics import Estimate, log_slope
 from papers.verdicts import counted
 
@@ -177,16 +177,17 @@ def _report_memory(page: Page, measured: list[Result]) -> None:
     both = [n for n in rows if ("ExactBoost", n) in known and (_PAIRS, n) in known]
     less = sum(known["ExactBoost", n] < known[_PAIRS, n] for n in both)
     page.claim(
-        "Table 2: ExactBoost uses less memory, than a RankBoost that forms pairs",
+        "Table 2: ExactBoost uses less memory than a RankBoost that forms pairs",
         counted(less, len(both)) if both else Verdict.NOT_RUN,
         f"at {less} of {len(both)} sizes; {_ratios(known, both)} times as much memory on pairs",
     )
     last = [f"{m} {known[m, rows[-1]]:,.1f} MB" for m in head[1:] if (m, rows[-1]) in known]
     page.claim(
-        "Table 2: ExactBoost uses less memory, than this library's RankBoost and DMKS, which form "
+        "Table 2: ExactBoost uses less memory than this library's RankBoost and DMKS, which form "
         "no pairs",
         Verdict.NOT_COMPARABLE,
         f"at n = {rows[-1]:,}: {'; '.join(last)}",
+        cause=Cause.SETUP,
     )
 
 

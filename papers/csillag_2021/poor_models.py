@@ -22,7 +22,7 @@ from papers.csillag_2021.methods import (
     stacked,
 )
 from papers.experiment import Case, CaseResults, Experiment, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.statistics import Estimate, t_interval
 from papers.verdicts import TELLING, by_interval, over_rows
 
@@ -136,6 +136,7 @@ def _claim(page: Page, results: CaseResults, tables: list[str], metric: str, n: 
         f"less than {TELLING:g}",
         judge_robust(found),
         numbers,
+        cause=Cause.UNKNOWN if any(e.low > TELLING for e in found) else Cause.RUNS,
     )
     others, ahead, behind = 0, 0, 0
     for peer in methods_of(metric)[1:]:

@@ -13,7 +13,7 @@ from auctor.learners.exact.fit import step_tables
 from auctor.learners.exact.table import gather
 from papers.csillag_2021.methods import LOSSES, N_FOLDS, OVERLAP, Fold, exactboost, read_fold
 from papers.experiment import Case, CaseResults, Experiment, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.statistics import Estimate, differences, mean_sd, t_interval
 from papers.verdicts import by_interval, together
 
@@ -132,7 +132,8 @@ def _claim(
     gains = [gain(fold_losses(results, metric, side), few, counts) for side in SIDES]
     number = "; ".join(f"{side} {estimate}" for side, estimate in zip(SIDES, gains, strict=True))
     text = f"More runs lead to better train and test {metric} losses: E = {few} minus {counts[-1]}"
-    page.claim(text, judge_gain(gains), number)
+    why = Cause.UNKNOWN if any(estimate.high < 0 for estimate in gains) else Cause.RUNS
+    page.claim(text, judge_gain(gains), number, cause=why)
 
 
 def _cells(results: CaseResults, metrics: list[str], index: int) -> list[str]:

@@ -175,7 +175,7 @@ def _claim(page: Page, metric: str, excess: dict[int, list[float]]) -> None:
             f"{mean_se(excess[largest])}; falls as k^{slope(excess):.2f}",
             Cause.PAPER,
         )
-    page.claim(text, judge_rate(excess), number, headline=told)
+    page.claim(text, judge_rate(excess), number, headline=told, cause=Cause.PAPER)
     fractions = [(mean(v) - 4 * standard_error(v)) / corrected(k) for k, v in excess.items()]
     limits = ", S = 0 and both directions of a stump among the N" if metric == "KS" else ""
     page.check(

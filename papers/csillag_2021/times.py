@@ -154,7 +154,7 @@ def report(page: Page, results: CaseResults, setup: Setup) -> None:
     for method in ("RankBoost", "DMKS"):
         number = _tell_ratios(_races(results, method))
         text = f"ExactBoost is always faster than {method} (this library's, compiled)"
-        page.claim(text, Verdict.NOT_COMPARABLE, number)
+        page.claim(text, Verdict.NOT_COMPARABLE, number, cause=Cause.SETUP)
 
 
 def _report_properties(page: Page, results: CaseResults) -> None:
@@ -173,7 +173,7 @@ def _report_properties(page: Page, results: CaseResults) -> None:
     page.table(["table", "rows", "features", "positives"], rows)
     same = [is_same(r, published[t]) for t, r in known.items() if r is not None]
     text = "The tables are the paper's: rows, features, fraction of positives"
-    page.claim(text, judge_same(sum(same), len(same)), f"{sum(same)} of {len(same)}")
+    page.addition(text, judge_same(sum(same), len(same)), f"{sum(same)} of {len(same)}")
 
 
 def _property(result: Result, published: dict[str, Any], key: str) -> str:

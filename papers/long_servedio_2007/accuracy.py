@@ -162,6 +162,7 @@ def _claims(page: Page, walks: list[Result], majorities: list[Result]) -> None:
         of_all([auc_of(r)[r["layers"].index(T)] >= 1 - _SMALL for r in judged]),
         f"T = {T:,} by the proof; 1 - AUC there {_errors(judged, T)}; from there on it falls like "
         f"T^{_power(judged)}, and not exponentially",
+        cause=Cause.PAPER,
     )
     rare = [r for r in walks if r["fraction"] == RARE and not r["is_known"]]
     last = rare[0]["layers"][-1] if rare else 0

@@ -17,7 +17,7 @@ from auctor.weak.two_sided import TwoSided, two_sided
 from papers.experiment import CaseResults, Result
 from papers.long_servedio_2007.lemma4 import Groups, draw_groups
 from papers.long_servedio_2007.rates import of_all
-from papers.page import Page
+from papers.page import Cause, Page
 
 COINS = "coins"
 _ROUNDING = 1e-9
@@ -81,6 +81,7 @@ def report_coins(page: Page, results: CaseResults) -> None:
         of_all([result["n_noisy_below"] == 0 for result in drawn]),
         f"{below / n:.1%} of {n:,} rankers, class fractions and noise rates have a smaller "
         f"advantage, down to {min(result['least_ratio'] for result in drawn):.3f} of gamma/4",
+        cause=Cause.PAPER,
     )
     page.check(
         "noise does not move the cut: v - u on the true classes is still the largest possible",

@@ -18,7 +18,7 @@ from papers.long_servedio_2007.oracle_draws import (
     n_repetitions,
 )
 from papers.long_servedio_2007.rates import at_most, fit_power, interval, of_all, ranker_draws
-from papers.page import Headline, Page, Verdict
+from papers.page import Cause, Headline, Page, Verdict
 from papers.statistics import standard_error
 
 if TYPE_CHECKING:
@@ -282,6 +282,7 @@ def _claim_freezing(page: Page, results: list[Result]) -> None:
         of_all(printed),
         f"{sum(printed)} of {len(printed)}; up to "
         f"{max(r[f'frozen_{name}'] for r, name in pairs):.0%} of a class freezes",
+        cause=Cause.PAPER,
     )
     mended = [r[f"error_frozen_{name}"] <= r["epsilon"] / 2 for r, name in pairs]
     largest = max(r[f"error_frozen_{name}"] / r["epsilon"] for r, name in pairs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from auctor._typing import Floats
 from papers.experiment import Case, CaseResults, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.suehiro_2011.programs import draw_classes, draw_sample
 from papers.suehiro_2011.wording import MISSING
 from papers.verdicts import counted
@@ -170,6 +170,7 @@ def _claim_shape(page: Page, bends: list[float], valleys: list[int], above: list
         "the smallest gamma-hat equals gamma* (the sentence before Theorem 3)",
         counted(equal, n_all),
         f"equal in {equal} of {n_all}; above by up to {max(above):.1%}",
+        cause=Cause.PAPER,
     )
 
 
@@ -254,7 +255,7 @@ def _hold_ways(page: Page, ways: CaseResults, setup: Setup) -> None:
 def _claim_arrival(page: Page, ways: CaseResults) -> None:
     gaps = [_left_above(result) for result in ways.values()]
     arrived = sum(gap < 0.01 for gap in gaps)
-    page.claim(
+    page.addition(
         "the heuristic finds a minimum that is as good as any (within 1 % of the smallest value "
         "on the grid)",
         counted(arrived, len(gaps)) if gaps else Verdict.NOT_RUN,

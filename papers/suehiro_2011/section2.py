@@ -11,7 +11,7 @@ import numpy as np
 
 from auctor._typing import Floats, Ints
 from papers.experiment import Case, CaseResults, Result, Setup
-from papers.page import Page, Verdict
+from papers.page import Cause, Page, Verdict
 from papers.statistics import t_interval
 from papers.suehiro_2011.programs import draw_sample, scale_features
 from papers.suehiro_2011.real import UCI
@@ -252,6 +252,7 @@ def _report_margins(page: Page, weighed: CaseResults) -> None:
         counted(len(fits) - over, len(fits)),
         f"more than nu in {over} of {len(fits)} solutions, by up to {_most_over(fits):,.0f} pairs: "
         "some have a margin of exactly rho*. It is a matter of < and <=, see the check below",
+        cause=Cause.PAPER,
     )
     page.must_hold(
         "section 2.1: AUC_{S,rho*}(f) is at least 1 - nu/(pn)",

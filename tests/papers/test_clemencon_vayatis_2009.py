@@ -101,7 +101,7 @@ def test_distances_in_the_population_are_those_of_many_rows(name):
     assert result.d_inf == pytest.approx(seen.sup, abs=0.01)
 
 
-@pytest.mark.parametrize("name", ["exponential_2", "octaves", "gaussian_1"])
+@pytest.mark.parametrize("name", ["exponential_2", "octaves", "fading", "gaussian_1"])
 def test_distances_agree_with_the_ideal_tree(name):
     ideal = approximate_roc(ROC_CURVES[name].make(), depth=4)
     result = distances(ideal.optimal, ideal.alpha, ideal.beta)
@@ -125,6 +125,15 @@ def test_a_cell_at_the_corner_keeps_its_fraction_on_the_bend_of_octaves():
     assert min(octave_curvatures()) > 0
     # Every level splits the cell at 0 at the same fraction of its width, above one half.
     np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), RATIO, atol=1e-6)
+
+
+def test_a_cell_at_the_corner_shrinks_too_slowly_where_waves_fade():
+    widths = [approximate_roc(ROC_CURVES["fading"].make(), depth=d).alpha[1] for d in range(1, 8)]
+    fractions = [0.5 + 1 / (level + 32) for level in range(1, 7)]
+    np.testing.assert_allclose(np.divide(widths[1:], widths[:-1]), fractions, atol=1e-6)
+    slow = rate.measure("fading", 10)
+    assert not rate.fit_exponent(slow["tree_d_inf"]).reaches()
+    assert rate.fit_exponent(slow["tree_d1"]).reaches()
 
 
 def test_proposition_15_on_distributions_within_and_outside_its_assumptions():

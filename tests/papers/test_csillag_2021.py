@@ -9,7 +9,17 @@ import pytest
 
 from papers.catalogue import choose, load_paper
 from papers.csillag_2021 import comparison as rules
-from papers.csillag_2021 import growth, poor_models, runs, searching, subsampling, theorems, times
+from papers.csillag_2021 import (
+    ensembling,
+    growth,
+    optimisers,
+    poor_models,
+    runs,
+    searching,
+    subsampling,
+    theorems,
+    times,
+)
 from papers.csillag_2021.methods import (
     IN_SAMPLE,
     LOSSES,
@@ -217,6 +227,23 @@ def test_differences_are_counted_from_the_folds_that_both_have():
     assert rules.count(other.against("KS", ["DMKS"])) == (0, 1, 0, 1)
     assert rules.count_firsts(comparison, "KS", [OURS, "DMKS"]) == (1, 1)
     assert rules.count_firsts(other, "KS", [OURS, "DMKS"]) == (0, 1)
+
+
+def test_tables_that_are_cut_are_left_out_of_a_judgement():
+    comparison = filled([0.1, 0.2], [0.2, 0.3])
+    comparison.add("gmsc", "KS", OURS, 0, 0.9)
+    judged = comparison.without(ensembling.CUT)
+    assert comparison.tables("KS") == ["gmsc", "heart"] and judged.tables("KS") == ["heart"]
+    words = "lowest mean loss on 1 of 1 tables, beyond chance ahead in 1 and behind in 0 of 1"
+    assert ensembling.tell_top(judged, "KS").startswith(words)
+
+
+def test_a_table_on_which_exactboost_is_behind_is_named():
+    comparison = filled([0.2, 0.31, 0.4], [0.1, 0.2, 0.3])
+    told = optimisers._told_losses(comparison, "KS", "DMKS")
+    assert told == (
+        "lower mean loss on 0 of 1 tables; beyond chance ahead on 0, behind on 1 (heart)"
+    )
 
 
 def cells(method, published, spread=0.01):

@@ -285,6 +285,8 @@ def test_kyphosis_is_judged_both_ways():
     assert kyphosis_report.is_first({"AUCBoost": high, **rivals}).verdict == Verdict.REPRODUCED
     assert kyphosis_report.is_first({"AUCBoost": low, **rivals}).verdict == Verdict.PARTLY
     assert kyphosis_report.is_first({"AUCBoost": high}).verdict == Verdict.NOT_RUN
+    with_gam = kyphosis_report.is_first({"AUCBoost": high, **rivals, "GAM": {"test": 0.5}})
+    assert with_gam.number.endswith("degrees of freedom, 9")
     fitted = {"train": 1.0, "test": 0.5}
     assert (
         kyphosis_report.overfits({"AUCBoost": low, "AdaBoost": fitted}).verdict
@@ -293,6 +295,12 @@ def test_kyphosis_is_judged_both_ways():
     assert kyphosis_report.overfits({"AUCBoost": fitted, "AdaBoost": low}).verdict == (
         Verdict.NOT_REPRODUCED
     )
+
+
+def test_adaboost_has_the_papers_kyphosis_figures_after_some_rounds():
+    path = [kyphosis_report._cut(both) for both in kyphosis_report.adaboost_path()]
+    met = [n + 1 for n, both in enumerate(path) if both == (0.997, 0.666)]
+    assert (min(met), max(met)) == (36, 46)
 
 
 def test_kyphosis_differences_are_of_the_same_splits():

@@ -172,7 +172,7 @@ def test_checks_of_our_own_count_apart(toy, folders, monkeypatch):
     index = (folders.pages / "index.md").read_text()
     assert "| Nobody (1900) | 1 | 1 | 1 of 1 |" in index  # one not run, no claim, one of our own
     claims = (folders.pages / "claims.md").read_text()
-    assert "| Table 2 |  | not run | not selected yet |" in claims
+    assert "| Table 2 |  | not run |  | not selected yet |" in claims
     assert "| Table 1 | x | holds | 1 |" in claims
     assert "reproduced |" not in claims
 
@@ -193,6 +193,27 @@ def test_headlines_are_on_the_first_page_and_at_the_head_of_the_papers(toy, fold
     assert row.format("undecided", "too few runs") in index
     page = (folders.pages / "toy.md").read_text()
     assert "- **Not reproduced** (cause: the paper): squares grow fast. Paper: 1 to 9." in page
+
+
+def test_the_cause_of_a_failed_claim_is_beside_it(toy, folders, monkeypatch):
+    monkeypatch.setattr("papers.summary.NAMES", ("toy",))
+
+    def judge(page, results, setup):
+        page.claim("grow", Verdict.NOT_REPRODUCED, "2 of 3", cause=Cause.SETUP)
+        page.claim("more", Verdict.UNDECIDED, "1 of 3", cause=Cause.SETUP)
+        page.claim("good", Verdict.REPRODUCED, "3 of 3", cause=Cause.SETUP)
+        page.addition("ours", Verdict.NOT_REPRODUCED, "0 of 3")
+
+    run(replace(toy, experiments=(replace(toy.experiments[0], report=judge),)), folders)
+    page = (folders.pages / "toy.md").read_text()
+    assert "**Not reproduced** (cause: our set-up): grow (2 of 3)" in page
+    assert "**Undecided** (cause: too few runs): more (1 of 3)" in page
+    assert "**Reproduced**: good (3 of 3)" in page
+    assert "**Beyond the paper, does not hold**: ours (0 of 3)" in page
+    claims = (folders.pages / "claims.md").read_text()
+    assert "| Table 1 | grow | not reproduced | our set-up | 2 of 3 |" in claims
+    assert "| Table 1 | good | reproduced | – | 3 of 3 |" in claims
+    assert "| Table 1 | ours | does not hold | 0 of 3 |" in claims
 
 
 def test_pages_alone_run_nothing(toy, folders, tmp_path, monkeypatch):

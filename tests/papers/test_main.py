@@ -68,7 +68,7 @@ def test_a_run_says_what_it_found_and_what_it_wrote(run: Run) -> None:
     assert "reproduced: 1 x 1 = 1 (1)" in done.out
     assert "no_such_table.csv not found" in done.out
     assert "wrote papers-output/toy.md, papers-output/index.md" in done.out
-    assert "| Table 1 | squares grow | reproduced | 3 of them |" in Path(
+    assert "| Table 1 | squares grow | reproduced | – | 3 of them |" in Path(
         "papers-output/claims.md"
     ).read_text(encoding="utf-8")
     facts = run("toy", "--quick", "--quiet", "--json").json

@@ -9,6 +9,7 @@ from papers.catalogue import choose, load_paper
 from papers.experiment import Setup, Size
 from papers.page import Page, Verdict
 from papers.reproduce import Folders, Reproduction
+from papers.statistics import Estimate
 from papers.suehiro_2011 import curve, readings, real_report, section2, times, wording
 from papers.suehiro_2011.artificial import Cell, case_name, cells_of_table1
 from papers.suehiro_2011.artificial_figures import ceiling, luck
@@ -281,6 +282,25 @@ def test_pairs_about_the_margin_are_counted():
     assert found["rho"] == pytest.approx(0.4)
     assert (found["below"], found["up_to"], found["nu"]) == (1, 3, 2.0)
     assert section2.count_margins(X, y, np.ones(1), 0.25)["rho"] == pytest.approx(0.2)
+
+
+def test_ratios_of_times_are_told_in_three_digits():
+    assert [times.tell_ratio(ratio) for ratio in (2643.7, 769.2, 14.62, 0.5123)] == [
+        "2,640",
+        "769",
+        "14.6",
+        "0.512",
+    ]
+
+
+def test_a_lead_is_told_with_the_tables_that_are_beyond_chance():
+    gaps = {
+        "spambase": Estimate(0.02, 0.01, 0.03),
+        "ionosphere": Estimate(0.01, -0.01, 0.03),
+        "kr-vs-kp": Estimate(-0.02, -0.03, -0.01),
+    }
+    told = "higher mean on 2 of 3, ahead beyond chance on 1 (spambase), behind beyond chance on 1"
+    assert real_report.tell_lead(gaps) == f"{told} (kr-vs-kp)"
 
 
 def test_the_bound_of_theorem_1_lies_above_its_least_value():
