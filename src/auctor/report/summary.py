@@ -96,8 +96,8 @@ def summarize(
         first and compares by it, besides the AUC. By default the metric in the model's training
         record (``model.training``), if it has one; give ``{"metric": "auc"}`` for the AUC alone.
     bands : ScoreBands, optional
-        Confidence bands of the feature plots, from
-        ``auctor.learners.smooth.bands.score_bands``.
+        Confidence bands of the feature plots, as ``auctor fit --report`` computes them from the
+        training rows; without them the page has curves alone.
     importances : array-like, optional
         The importance of each term of the score, in the order of ``model.term_names``. By default
         it is computed on these rows; give it if the model was fitted to others as well.

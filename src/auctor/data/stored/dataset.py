@@ -158,7 +158,8 @@ def _must_spill(max_memory: int, n_rows: int, row_bytes: RowBytes, who: str) -> 
         raise ValueError(
             f"max_memory is {memory_text(max_memory)}, and {who} needs about "
             f"{memory_text(needed)} for {n_rows:,} rows ({least} bytes for each row); "
-            "give a larger max_memory, fewer threads (n_jobs), or another estimator"
+            "give a larger max_memory, fewer threads (n_jobs; on the command line --jobs), or "
+            "another estimator"
         )
     return True
 
