@@ -1,7 +1,11 @@
 """Threads over items: order kept, errors passed on, bad numbers refused."""
 
+import gc
 import os
 import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import numpy as np
 import pytest
@@ -62,8 +66,48 @@ def test_the_first_error_is_raised_and_later_items_are_not_begun():
 def test_an_item_before_one_that_failed_is_still_begun():
     job = _Job(lambda i: 1 // i, [0, 1, 2])
     job._errors[1] = ValueError("another thread was faster")
-    with pytest.raises(ZeroDivisionError):
-        job.wait()
+    with pytest.raises(ZeroDivisionError), ThreadPoolExecutor(1) as pool:
+        job.run(pool, 0)
+
+
+class Large:
+    """Something that can be seen to be gone."""
+
+
+def test_an_error_keeps_no_items():
+    """Items may be large, and the error is not to keep them until garbage is looked for."""
+    items = [Large() for _ in range(4)]
+    kept = [weakref.ref(item) for item in items]
+    gc.disable()
+    try:
+        with Workers(2) as workers:
+            with pytest.raises(ZeroDivisionError):
+                workers.map(lambda _: 1 // 0, items)
+            del items
+        assert [item() for item in kept] == [None] * 4
+    finally:
+        gc.enable()
+
+
+def test_ctrl_c_before_all_threads_are_asked_begins_no_further_item(monkeypatch):
+    begun = []
+
+    def work(_):
+        begun.append(0)
+        sleep(0.01)
+
+    with Workers(3) as workers:
+        submit, calls = workers._pool.submit, iter([True])
+
+        def ask(function):
+            if not next(calls, False):
+                raise KeyboardInterrupt
+            return submit(function)
+
+        monkeypatch.setattr(workers._pool, "submit", ask)
+        with pytest.raises(KeyboardInterrupt):
+            workers.map(work, range(1000))
+    assert len(begun) < 10
 
 
 def test_all_threads_take_items():

@@ -41,6 +41,7 @@ class _Job(Generic[Item, Result]):
         self._function, self._items = function, items
         self._results: list[Any] = [None] * len(items)
         self._errors: dict[int, BaseException] = {}
+        self._n_items = self._limit = len(items)
         # The next number of a counter is taken by one thread only.
         self._next, self._n_ended = count(), count(1)
         self._is_done = Lock()
@@ -49,27 +50,34 @@ class _Job(Generic[Item, Result]):
     def work(self) -> None:
         """Take items and keep their results; items after one that failed are only counted."""
         for i in self._next:
-            if i >= len(self._items):
+            if i >= self._limit:
                 return
             try:
                 # One before it still runs: its error would be the first, whoever was faster.
-                if i < min(self._errors, default=len(self._items)):
+                if i < min(self._errors, default=self._n_items):
                     self._results[i] = self._function(self._items[i])
             except BaseException as error:  # the thread that waits raises it
                 self._errors[i] = error
-            if next(self._n_ended) == len(self._items):
+            if next(self._n_ended) == self._n_items:
                 self._is_done.release()
 
-    def wait(self) -> list[Result]:
-        """Work until every item has ended, also those that other threads took."""
+    def run(self, pool: ThreadPoolExecutor, n_others: int) -> list[Result]:
+        """Work, with other threads, until every item has ended."""
         try:
+            for _ in range(n_others):
+                pool.submit(self.work)
             self.work()
             self._is_done.acquire()
         except BaseException as error:  # Ctrl-C between two items: the others are not begun
             self._errors[-1] = error
-        if self._errors:
-            raise self._errors[min(self._errors)]
-        return self._results
+        try:
+            if self._errors:
+                raise self._errors[min(self._errors)]
+            return self._results
+        finally:
+            self._limit = 0
+            # An error holds its frames, which hold this job with all items and results.
+            self._errors.clear()
 
 
 class Workers:
@@ -88,10 +96,7 @@ class Workers:
         work = list(items)
         if self._pool is None or len(work) <= 1:
             return [function(item) for item in work]
-        job = _Job(function, work)
-        for _ in range(min(self.count, len(work)) - 1):
-            self._pool.submit(job.work)
-        return job.wait()
+        return _Job(function, work).run(self._pool, min(self.count, len(work)) - 1)
 
     def __enter__(self) -> Self:
         return self

@@ -45,7 +45,8 @@ class FitInput:
             distinct, counts = np.unique(labels, return_counts=True)
             is_number = distinct.dtype.kind in "iuf"
             texts = (distinct.astype(np.float64) if is_number else distinct).astype(str)
-            own.update(dict(zip(texts.tolist(), counts.tolist(), strict=True)))
+            for name, number in zip(texts.tolist(), counts.tolist(), strict=True):
+                own[name] += number  # large whole numbers may have the same text
         everyone = self.table.group.gather(own)
         return [sum(c.get(name, 0) for c in everyone) for name in sorted(set().union(*everyone))]
 

@@ -1,5 +1,6 @@
 """A CSV file of any size in blocks of rows, each column with one type in all of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ def csv_columns(path: Path) -> tuple[str, ...]:
     """The names in the header."""
     with _csv_errors(path):
         names = tuple(_open(path, {}).schema.names)
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
         raise ValueError(f"{path.name} has several columns {first_few(twice)}; rename them")
     return names
