@@ -165,8 +165,9 @@ RISK = np.arange(50)[::-1] + np.tile([0.0, 25.0], 25)  # high for most of the ba
 def test_text_labels_in_the_wrong_order_are_warned_of():
     """The larger label is the positive one, as in scikit-learn's roc_auc_score."""
     says = r"y_score is lower for 'good' than for 'bad' \(AUC 0\.\d+\).* give pos_label='bad'"
-    with pytest.warns(UserWarning, match=says):
+    with pytest.warns(UserWarning, match=says) as seen:
         value = metrics.auc(ANSWERS, RISK)
+    assert seen[0].filename == __file__  # the line that can be changed
     assert value == pytest.approx(roc_auc_score(ANSWERS, RISK)) and value < 0.2
     with pytest.warns(UserWarning, match="score_b is lower for 'good'"):
         metrics.compare_auc(ANSWERS, -RISK, RISK)
@@ -179,6 +180,8 @@ def test_no_warning_where_the_direction_is_known_or_right_or_may_be_chance():
     assert metrics.auc(["bad", "bad", "good", "good"], [4, 3, 2, 1]) == 0
     kept = (np.median(RISK) < RISK) != (ANSWERS == "bad")  # the others have a weight of zero
     assert metrics.auc(ANSWERS, RISK, sample_weight=kept) > 0.8
+    nearly = np.where(kept, 1.0, 1e-3)  # most of the weight is on rows in the right order
+    assert metrics.auc(ANSWERS, RISK, sample_weight=nearly) > 0.8
 
 
 def test_scores_of_two_columns_and_estimators_are_told_what_to_give():

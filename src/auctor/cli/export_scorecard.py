@@ -126,7 +126,7 @@ def _text(card: Scorecard, options: ScorecardOptions, is_seen: bool) -> str:
         )
     if options.roles is None:
         lines.append("Give --rows TABLE and --target COL to learn what that costs in AUC.")
-    if _has_long_cuts(card):
+    if options.card.get("cuts") != "short" and _has_long_cuts(card):
         lines.append(
             "Some intervals end at long decimals, half-way between two training values; "
             "--rows TABLE --cuts short moves them to short ones that divide these rows alike."

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 from auctor._text import without_controls
 from auctor.cli.argument_parser import WRONG_USAGE
@@ -59,9 +60,7 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace, words: list[
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        folder = without_controls(getattr(args, "checkpoint", None) or "")
-        hint = f"; the same command goes on with the state in {folder}" if folder else ""
-        return _print_error(f"auctor: interrupted{hint}", INTERRUPTED)
+        return _print_error(f"auctor: interrupted{_how_to_go_on(args)}", INTERRUPTED)
     except UsageError as error:
         see = f"(see auctor {args.command} --help)"
         return _print_error(f"auctor: error: {one_line(error)} {see}", WRONG_USAGE)
@@ -70,6 +69,14 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace, words: list[
             raise
         return _print_error(f"auctor: error: {one_line(error)}", FAILED)
     return OK if code is None else code
+
+
+def _how_to_go_on(args: argparse.Namespace) -> str:
+    """What an interrupted command says of its checkpoint, if it has written a state."""
+    folder = getattr(args, "checkpoint", None)
+    if folder is None or not (Path(folder).is_dir() and any(Path(folder).iterdir())):
+        return ""
+    return f"; the same command goes on with the state in {without_controls(folder)}"
 
 
 def _require(args: argparse.Namespace) -> None:

@@ -112,12 +112,24 @@ def _wait_for_parts(client: Client, futures: Sequence[Future]) -> None:
             _raise_failed(futures)
             raise
         except TimeoutError:
-            if any(client.processing().values()):
+            if client.run_on_scheduler(_is_working):
                 busy_at = monotonic()
         if monotonic() > busy_at + _IDLE:
             raise RuntimeError(_why_idle(client, futures))
         _raise_failed(futures)
     _raise_failed(futures)
+
+
+def _is_working(dask_scheduler: Any) -> bool:
+    """Whether a worker computes anything; tasks that wait for a paused worker do not count."""
+    return any(
+        worker.processing
+        and (
+            worker.status.name == "running"
+            or worker.metrics.get("task_counts", {}).get("executing", 0)
+        )
+        for worker in dask_scheduler.workers.values()
+    )
 
 
 def _why_idle(client: Client, futures: Sequence[Future]) -> str:

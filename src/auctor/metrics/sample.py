@@ -1,5 +1,6 @@
 """Validated labels, scores and weights, and the sorted scores of the two classes."""
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -86,20 +87,38 @@ def _warn_of_direction(
     Which of two texts is the positive class is seldom a matter of the alphabet. An AUC of three
     standard errors below 0.5 (those of a score without information) is no chance.
     """
-    n_pairs = sample.n_pos * sample.n_neg
-    error = np.sqrt((len(sample.positive) + 1) / (12 * n_pairs))
+    weight = np.ones(len(sample.positive)) if sample.weight is None else sample.weight
+    parts = split(weight, sample.positive)
+    n_pos, n_neg = (part.sum() ** 2 / (part**2).sum() for part in parts)  # effective rows
+    error = np.sqrt((n_pos + n_neg + 1) / (12 * n_pos * n_neg))
     negative, positive = classes
     for score_name, values in zip(score_names, sample.scores, strict=True):
-        pos, neg = split(values, sample.positive)
-        area = int(roc.count_double_wins(np.sort(pos), np.sort(neg))) / (2 * n_pairs)
+        area = _area(values, sample.positive, weight)
         if area < 0.5 - 3 * error:
             warnings.warn(
                 f"{score_name} is lower for {positive!r} than for {negative!r} (AUC {area:.3f}), "
                 f"and {positive!r} is the positive class because it is the larger label of "
                 f"{name}; if high scores mean {negative!r}, give pos_label={negative!r}",
-                stacklevel=4,
+                stacklevel=_levels_to_caller(),
             )
             return
+
+
+def _area(scores: Floats, positive: Bools, weight: Floats) -> float:
+    """The weighted AUC, up to rounding."""
+    distinct, position = np.unique(scores, return_inverse=True)
+    pos, neg = (
+        np.bincount(position[rows], weight[rows], len(distinct)) for rows in (positive, ~positive)
+    )
+    return float((pos * (np.cumsum(neg) - neg / 2)).sum() / (pos.sum() * neg.sum()))
+
+
+def _levels_to_caller() -> int:
+    """How many frames above the one that asks is the first outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("auctor."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _drop_zero_weights(sample: Sample, weight: Floats, names: tuple[str, str]) -> Sample:

@@ -124,7 +124,7 @@ def dated(words: Any) -> str:
     ('18 November 2026, 15:49 UTC', 'loans.csv, 80 rows; fitted on 18 November 2026')
     """
     match = _DATE.search(str(words))
-    if match is None or not 1 <= int(match[3]) <= 12:
+    if match is None or not (1 <= int(match[3]) <= 12 and 1 <= int(match[4]) <= 31):
         return str(words)
     before, year, month, day, time = match.groups()
     clock = f", {time} UTC" if time else ""
