@@ -59,9 +59,10 @@ def check(engine, model, table):
     assert [o.probability for o in outputs] == pytest.approx(probabilities, rel=1e-9, abs=1e-300)
     if outputs[0].contributions is not None:
         explained = model.explain_rows(table)
-        values = [[o.contributions[name] for name in explained.names] for o in outputs]
+        rows = [[o.contributions[name] for name in explained.names] for o in outputs]
+        values = np.array(rows, dtype=np.float64)
         size = 1e-9 * max(1.0, np.abs(explained.contributions).max())
-        assert np.array(values) == pytest.approx(explained.contributions, rel=1e-9, abs=size)
+        assert values == pytest.approx(explained.contributions, rel=1e-9, abs=size)
 
 
 @pytest.mark.parametrize("form", FORMS)
