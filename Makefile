@@ -36,7 +36,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 # The package alone is enough for the demo; tests need more, then come lint and the benchmarks' peers.
-# uv installs in a tenth of pip's time. It does not read pip's settings: where it finds no packages, pip does.
+# uv takes a third of pip's time or less. It does not read pip's settings: where it finds no packages, pip does.
 define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctor needs Python 3.11 or later; set PYTHON=")'
 	@echo "installing $(1) into .venv (once; about $(2))"
